@@ -166,7 +166,8 @@ function mixed(
     return dots === commas ? 'disputed' : dots > commas ? 'dot-strict' : 'comma-strict';
   };
   const both = `"${dot.text}" (column ${dot.column}) and "${comma.text}" (column ${comma.column})`;
-  const rule = 'each column is read by its commoner sign, and rows with other or ambiguous numbers are invalid';
+  const rule =
+    'each column is read with the decimal sign that it has more often, and rows with other or ambiguous numbers are invalid';
   const told = `the numbers have two formats: ${both}; ${rule}; --decimal . and --decimal , read all columns alike`;
   return { formatOf, told: [], warnings: [...warnings, told] };
 }
@@ -193,6 +194,8 @@ function unproved(
 
 function dateWarnings(sample: NumberSample | undefined): string[] {
   if (!sample) return [];
-  const advice = 'the model reads a number there: write days, months or years in place of dates';
-  return [`column ${sample.column} has dates such as "${sample.text}", and ${advice}`];
+  return [datesInColumn(sample.column, ` such as "${sample.text}"`)];
 }
+
+export const datesInColumn = (column: string, examples = ''): string =>
+  `column ${column} has dates${examples}, and the model reads a number there: write days, months or years in place of dates`;

@@ -22,6 +22,9 @@ const MAX_COLUMN_BYTES = 1 << 28;
 
 type Library = typeof import('hyparquet');
 
+/** A fault of the file in words for people. */
+export class ParquetFault extends Error {}
+
 export async function* readSlices(
   library: Library,
   file: AsyncBuffer,
@@ -50,7 +53,7 @@ export function checkGroups(metadata: FileMetaData, read: readonly string[]): vo
   const stored = storedColumns(metadata, read);
   for (const { num_rows, columns } of metadata.row_groups) {
     if (Number(num_rows) * stored > MAX_GROUP_VALUES)
-      throw new Error(
+      throw new ParquetFault(
         `a row group has ${num_rows} rows of ${stored} columns, and at most ${MAX_GROUP_VALUES} values are read: write smaller row groups`,
       );
     for (const { meta_data } of columns) checkBytes(Number(meta_data?.total_compressed_size), 'column of a row group');
@@ -59,7 +62,9 @@ export function checkGroups(metadata: FileMetaData, read: readonly string[]): vo
 
 function checkBytes(bytes: number, part: string): void {
   if (bytes <= MAX_COLUMN_BYTES) return;
-  throw new Error(`a ${part} has ${bytes} bytes, and at most ${MAX_COLUMN_BYTES} are read: write smaller row groups`);
+  throw new ParquetFault(
+    `a ${part} has ${bytes} bytes, and at most ${MAX_COLUMN_BYTES} are read: write smaller row groups`,
+  );
 }
 
 /** The number of columns in the file: a nested column is stored as several. */

@@ -9,11 +9,12 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DecodedArray } from 'hyparquet';
+import type { DecodedArray, SchemaElement } from 'hyparquet';
 import { ElsewiseError } from '../../documents/error.js';
 import type { HeaderFeature } from '../threads/messages.js';
 import { checkNames } from './csv.js';
-import { type ColumnSlice, checkGroups, readSlices } from './parquet-columns.js';
+import { datesInColumn } from './detect-numbers.js';
+import { type ColumnSlice, checkGroups, ParquetFault, readSlices } from './parquet-columns.js';
 import { FileBytes } from './streams.js';
 
 export interface ParquetRows {
@@ -108,16 +109,45 @@ async function readIndex(
 ): Promise<ParquetRows> {
   const library = await import('hyparquet');
   const { parquetMetadataAsync, parquetSchema } = library;
+  await checkFrame(bytes, readAt);
   const buffer = { byteLength: bytes, slice: (start: number, end = bytes) => readAt(start, end) };
   const metadata = await parquetMetadataAsync(buffer);
   const tops = parquetSchema(metadata).children;
   const names = tops.map(({ element }) => element.name);
   const isNested = tops.some(({ element, children }) => element.name === 'features' && children.length > 0);
-  const warnings = isNested ? null : checkNames(names, features, name);
+  const dated = new Set(tops.filter(({ element }) => isTime(element)).map(({ element }) => element.name));
+  const warnings = isNested ? null : [...checkNames(names, features, name), ...dateWarnings(dated, features)];
   const read = new Set(['id', 'target', ...(isNested ? ['features'] : features.map((feature) => feature.name))]);
   const columns = names.filter((column) => read.has(column));
   checkGroups(metadata, columns);
   return { warnings, lines: readLines(readSlices(library, buffer, metadata, columns), columns, name) };
+}
+
+function isTime({ type, logical_type, converted_type }: SchemaElement): boolean {
+  return (
+    type === 'INT96' ||
+    /^(DATE|TIMESTAMP)/.test(logical_type?.type ?? '') ||
+    /^(DATE|TIMESTAMP)/.test(converted_type ?? '')
+  );
+}
+
+/** The values become text, which is no number. */
+function dateWarnings(dated: ReadonlySet<string>, features: readonly HeaderFeature[]): string[] {
+  const first = features.find(({ name, numbers }) => numbers !== 'none' && dated.has(name));
+  return first ? [datesInColumn(first.name)] : [];
+}
+
+const MAGIC = 'PAR1';
+/** The signature at both ends, and the length of the index. */
+const LEAST_BYTES = 12;
+
+/** Refuses an empty file, another file and a part of a file before the library does, whose words are about buffers. */
+async function checkFrame(bytes: number, readAt: ParquetBytes['readAt']): Promise<void> {
+  if (bytes === 0) throw new ParquetFault('the file is empty');
+  const signature = async (at: number) => Buffer.from(await readAt(at, at + MAGIC.length)).toString('latin1');
+  if (bytes < LEAST_BYTES || (await signature(0)) !== MAGIC) throw new ParquetFault('it is another kind of file');
+  if ((await signature(bytes - MAGIC.length)) !== MAGIC)
+    throw new ParquetFault('the file is not whole: its index, which stands at the end, is not there');
 }
 
 async function readBytes(file: FileHandle, start: number, end: number): Promise<ArrayBuffer> {
@@ -187,6 +217,10 @@ function unreadable(error: unknown, name: string): Error {
   if (error instanceof ElsewiseError) return error;
   const { message } = error as Error;
   const codec = /unsupported compression codec: (\w+)/.exec(message)?.[1];
-  const told = codec ? `the compression ${codec} is not read: write the file with snappy, gzip or brotli` : message;
+  const told = codec
+    ? `the compression ${codec} is not read: write the file with snappy, gzip or brotli`
+    : error instanceof ParquetFault
+      ? message
+      : 'the file is damaged: its bytes do not fit its index';
   return new ElsewiseError('bad-input', `cannot be read as Parquet: ${told}`, name);
 }

@@ -102,6 +102,7 @@ export class RowSource {
     close?: () => Promise<void>,
   ): Promise<RowSource> {
     const line = await head.firstLine();
+    head.refuseList(line);
     const namesTargets = line.includes('"target"');
     const isFeature = features.some(({ name }) => name === 'target');
     const targets = namesTargets && !isFeature ? flatTargets(line.toString('utf8')) : undefined;
@@ -266,6 +267,12 @@ class Head {
     }
   }
 
+  /** A line that begins with a list is the beginning of a document, not a row. */
+  refuseList(line: Buffer): void {
+    if (line.toString('latin1', 0, 4096).trimStart().startsWith('['))
+      throw this.#refuse('the file is a JSON list: write one object per line (pandas: to_json(..., lines=True))');
+  }
+
   /** Whether lines end with CR alone, as old spreadsheets write them. A CR at the end alone separates no lines. */
   async hasReturns(): Promise<boolean> {
     while (!this.ended && !this.data.includes(LF) && this.data.length <= SAMPLE_BYTES) await this.#readMore();
@@ -333,5 +340,5 @@ function formatOf(name: string, head: Buffer): FileFormat {
   const named = inputFormat(name);
   if (named === 'parquet' || head.subarray(0, PARQUET_MAGIC.length).equals(PARQUET_MAGIC)) return 'parquet';
   const first = head.toString('latin1', 0, 4096).trimStart()[0];
-  return named ?? (first === '{' ? 'ndjson' : 'csv');
+  return named ?? (first === '{' || first === '[' ? 'ndjson' : 'csv');
 }

@@ -156,3 +156,12 @@ describe('keys of the first records', () => {
     expect(await warnings(imputingModel(), { id: 1, features: FLAT, target: 'yes' })).toEqual([]);
   });
 });
+
+it.each(['rows.ndjson', 'standard input'])('a JSON list is refused before anything is written: %s', async (name) => {
+  async function* bytes() {
+    yield Buffer.from(JSON.stringify([FLAT, FLAT]));
+  }
+  await expect(RowSource.open(bytes(), name, headerFeatures(model))).rejects.toThrow(
+    `${name}: the file is a JSON list: write one object per line`,
+  );
+});

@@ -98,6 +98,38 @@ describe('Parquet as rows', () => {
     expect(() => checkGroups({ ...rest, row_groups }, ['age'])).not.toThrow();
   });
 
+  it.each([
+    ['is empty', () => Buffer.alloc(0), 'the file is empty'],
+    ['is text', () => Buffer.from('age,income\n30,2000\n'), 'it is another kind of file'],
+    ['is a part', () => readFileSync(fixture('pandas.parquet')).subarray(0, 900), 'the file is not whole'],
+    ['is damaged', damaged, 'the file is damaged: its bytes do not fit its index'],
+  ])('is refused in plain words: the file %s', async (_, bytesOf, message) => {
+    const bytes = new Uint8Array(bytesOf());
+    const readAt = async (start: number, end: number) => bytes.slice(start, end).buffer;
+    const reading = readParquet({ bytes: bytes.length, readAt }, 'x', headerFeatures(model)).then(async ({ lines }) => {
+      for await (const _ of lines);
+    });
+    await expect(reading).rejects.toThrow(`x: cannot be read as Parquet: ${message}`);
+  });
+
+  function damaged(): Buffer {
+    const bytes = readFileSync(fixture('pandas.parquet'));
+    return Buffer.from(bytes).fill(0xff, 4, bytes.length - 12 - bytes.readUInt32LE(bytes.length - 8));
+  }
+
+  it('tells of dates in a column of numbers', async () => {
+    const columnData = [
+      { name: 'age', type: 'TIMESTAMP' as const, data: [new Date(0)] },
+      ...['income', 'owner', 'city'].map((name) => ({ name, data: [1] })),
+    ];
+    const bytes = new Uint8Array(parquetWriteBuffer({ columnData }));
+    const readAt = async (start: number, end: number) => bytes.slice(start, end).buffer;
+    const { warnings } = await readParquet({ bytes: bytes.length, readAt }, 'x', headerFeatures(model));
+    expect(warnings).toEqual([
+      'column age has dates, and the model reads a number there: write days, months or years in place of dates',
+    ]);
+  });
+
   it('may come as a stream, also without a name that says it', async () => {
     const { rows } = await readRows(inPieces('pandas.parquet'), 'standard input');
     expect(rows.map(({ id, raw }) => [id, raw])).toEqual(FRAME);

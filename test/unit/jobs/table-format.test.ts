@@ -162,7 +162,7 @@ describe('numbers', () => {
       space,
     );
     expect(source.layout).toMatchObject({ numbers: ['dot-strict', 'comma-strict', 'disputed', 'disputed'] });
-    expect(source.warnings.at(-1)).toContain('each column is read by its commoner sign');
+    expect(source.warnings.at(-1)).toContain('each column is read with the decimal sign that it has more often');
   });
 
   it('behind the first lines that thousands would explain are refused in a column without thousands', async () => {
