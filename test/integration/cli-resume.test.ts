@@ -77,6 +77,19 @@ describe('an interrupted run', () => {
     expect(readFileSync(cut, 'utf8')).toBe(lines.join('\n'));
   });
 
+  it.each(['cut.ndjson', 'cut.csv'])('does not continue another file without a line end: %s', async (name) => {
+    const { folder, args } = task(rowsCsv(3), 1);
+    const output = writeText(folder, name, 'hello');
+    const { code, stderr } = await run(args(output, '--resume'));
+    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be resumed: it has no results')]);
+    expect(readFileSync(output, 'utf8')).toBe('hello');
+    const whole = join(folder, `whole-${name}`);
+    await run(args(whole));
+    writeText(folder, name, readFileSync(whole).subarray(0, 20));
+    expect((await run(args(output, '--resume'))).code).toBe(0);
+    expect(text(output)).toBe(text(whole));
+  });
+
   it('while it waits for input ends at once', async () => {
     const { folder, args } = task();
     const output = join(folder, 'out.ndjson');

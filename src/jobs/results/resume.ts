@@ -30,6 +30,9 @@ const OTHER_HEADER: Partial<Record<OutputFormat, string>> = {
   csv: 'its header does not fit: it was made with another model, policy or option; give the same ones, or another output',
 };
 
+/** The beginning of each line with a whole result. */
+const FULL_START = '{"schema":"elsewise.result/v1","id":';
+
 const FROM_START: ResumePoint = { rows: 0, bytes: 0, lastId: undefined };
 
 /** Throws if the file was made with another model or policy. A missing file resumes from the start. */
@@ -61,8 +64,11 @@ async function inspect(
   const { header } = createResultWriter(format, model, policy);
   const headerLines = header === '' ? 0 : 1;
   const lines = await findLines(file, format, headerLines);
-  if (lines.count < headerLines) return FROM_START;
   const foreign = (what: string) => new ElsewiseError('conflict', `cannot be resumed: ${what}`, path);
+  if (lines.count === 0) {
+    if (!(await isTornStart(file, Buffer.from(header || FULL_START)))) throw foreign('it has no results');
+    return FROM_START;
+  }
   if (header !== '' && (await readText(file, 0, Buffer.byteLength(header))) !== header) {
     throw foreign(OTHER_HEADER[format] ?? OTHER_PLAN);
   }
@@ -75,6 +81,12 @@ async function inspect(
   const kept =
     rows > 1 ? readLine[format](await readText(file, lines.keptStart, rowStart - lines.keptStart)) : undefined;
   return { rows: rows - 1, bytes: rowStart, lastId: kept?.id, againId: last.id };
+}
+
+/** Whether a file without a whole line is an output that was cut off: another file would be lost. */
+async function isTornStart(file: FileHandle, start: Buffer): Promise<boolean> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(start.length), 0, start.length, 0);
+  return buffer.subarray(0, bytesRead).equals(start.subarray(0, bytesRead));
 }
 
 interface Lines {
