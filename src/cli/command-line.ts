@@ -5,7 +5,7 @@ import { guardStandardStreams, standardOutputEnds } from './standard-streams.js'
 
 async function main(args: readonly string[]): Promise<number> {
   guardStandardStreams();
-  if (args[0] === '--version') {
+  if (args[0] === '--version' || args[0] === '-v') {
     process.stdout.write(`${packageVersion()}\n`);
     return 0;
   }

@@ -96,13 +96,17 @@ function checkPositionals(loose: readonly string[], names: readonly string[]): v
 }
 
 function collect<T extends OptionTable>(table: T, given: ReadonlyMap<string, string | boolean>): OptionValues<T> {
+  const missing = Object.entries(table).filter(([name, spec]) => spec.required && !given.has(name));
+  if (missing.length) throw usageError(`${listed(missing.map(([name, spec]) => `--${name} ${show(spec)}`))} missing`);
   const entries = Object.entries(table).map(([name, spec]) => {
     const text = given.get(name);
-    if (text === undefined && spec.required) throw usageError(`--${name} ${show(spec)} is missing`);
     return [name, text === undefined ? (spec.kind === 'flag' ? false : undefined) : convert(name, text, spec)];
   });
   return Object.fromEntries(entries) as OptionValues<T>;
 }
+
+const listed = (names: readonly string[]): string =>
+  names.length === 1 ? `${names[0]} is` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are`;
 
 function convert(name: string, text: string | boolean, spec: OptionSpec): string | number | boolean {
   if (typeof text === 'boolean' || spec.kind === 'flag' || spec.kind === 'text') return text;

@@ -63,8 +63,10 @@ export interface BatchInput {
   /** Called repeatedly while Redis has no room for more. */
   onWait?(reason: string): void;
   onWarning?(text: string): void;
-  /** Called with the choices that the policy leaves open. */
+  /** Called with the choices that the policy leaves open, once the batch is accepted. */
   onDefaults?(defaults: Defaults): void;
+  /** Called before the first row is added. */
+  onAdding?(): void;
 }
 
 /** A batch whose model and policy are resolved. */
@@ -121,12 +123,15 @@ export class Producer {
     let rows: RowSource | undefined;
     try {
       if (input.webhook !== undefined) checkWebhook(input.webhook);
-      rows = await this.#openRows(input, trial);
+      const opened = await this.#openRows(input, trial);
+      rows = opened.rows;
       const { cut, manifest } = await this.#create(input, rows, trial);
       await trial.close();
       if (input.chunkRows !== undefined && (manifest.probe || manifest.chunkRows !== input.chunkRows))
         throw otherCut(manifest);
       await this.#settle(manifest);
+      input.onDefaults?.(opened.defaults);
+      input.onAdding?.();
       return await new BatchFeed(this.#store, this.#queues.bulk, manifest).add(cut, input);
     } finally {
       await trial.close();
@@ -135,12 +140,12 @@ export class Producer {
   }
 
   async #openRows(
-    { model, policy, source, name, table, maxFileBytes, onDefaults }: ResolvedBatch,
+    { model, policy, source, name, table, maxFileBytes }: ResolvedBatch,
     trial: TrialThread,
-  ): Promise<RowSource> {
+  ): Promise<{ rows: RowSource; defaults: Defaults }> {
     const { features, defaults } = await trial.try(() => this.#store.models.read(model), model, policy);
-    onDefaults?.(defaults);
-    return RowSource.open(source, name, features, table, parquetInThread(maxFileBytes));
+    const rows = await RowSource.open(source, name, features, table, parquetInThread(maxFileBytes));
+    return { rows, defaults };
   }
 
   async #create(

@@ -66,9 +66,8 @@ describe('batch wait', () => {
     const { code, stderr } = await waitFor(await world.add(input, { chunkRows: 5 }), world.path('some.csv.ndjson'));
     expect(code).toBe(0);
     expect(stderr).toMatch(/^20 rows in/);
-    expect(stderr).toMatch(
-      / {2}invalid +3 .*\n {2}invalid, the commonest reasons:\n +3 {2}features\.\w+: expected a finite number/,
-    );
+    expect(stderr).toMatch(/^ {2}invalid +3 /m);
+    expect(stderr).toMatch(/^ {2}invalid, the commonest reasons:\n +3 {2}features\.\w+: expected a finite number/m);
   });
 
   it('ends with code 4 when every row is invalid', async () => {
@@ -89,7 +88,7 @@ describe('batch wait', () => {
     const text = readFileSync(whole, 'utf8');
     for (const kept of [0, 7, 20, 21, 40]) {
       const lines = text.split('\n').slice(0, kept + (ending === 'csv' ? 1 : 0));
-      writeFileSync(part, `${lines.map((line) => `${line}\n`).join('')}{"torn`);
+      writeFileSync(part, `${lines.map((line) => `${line}\n`).join('')}{"sch`);
       const { code, stderr } = await waitFor(id, part, '--resume');
       expect(code).toBe(0);
       if (kept > 1) expect(stderr).toMatch(/after \d+ that were done before/);
@@ -141,10 +140,33 @@ describe('a batch', () => {
     expect(results.map((line) => JSON.parse(line).defaults)).toEqual(results.map(() => ({ weights: 'mad' })));
   });
 
+  it('ends with the summary of explain', async () => {
+    const input = firstRows('figures.csv', 40);
+    const id = await world.enqueue(input);
+    const { stderr } = await world.call('batch', 'wait', id, '--output', world.path('figures.ndjson'));
+    expect(stderr).toMatch(/^ {2}found +\d+ +[\d.]+ % +[\d.]+ % (proved optimal|with a known gap)/m);
+    const costs = (await world.results(id))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).counterfactuals[0]?.cost);
+    const found = costs.filter((cost) => cost !== undefined).sort((a, b) => a - b);
+    expect(stderr).toContain(`  cost: median ${Number(found[Math.ceil(found.length / 2) - 1].toPrecision(6))}\n`);
+    expect(stderr).toMatch(/^ {2}time per row: median [\d.]+ ms, 99 % within [\d.]+ ms$/m);
+  });
+
+  it('with an address that the settings refuse is refused before a word about adding', async () => {
+    const input = firstRows('told.csv', 3);
+    const args = ['enqueue', '--model', 'credit', '--target', 'approved', '--input', input];
+    const { code, stderr } = await world.call(...args, '--webhook', 'https://nobody.example/');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('webhook')]);
+    expect(stderr).not.toContain('adding to batch');
+  });
+
   it('without any target is refused before its first row', async () => {
     const args = ['enqueue', '--model', 'credit', '--input', firstRows('aimless.csv', 3), '--batch', 'aimless'];
     const { code, stderr } = await world.call(...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining('no target is named')]);
+    expect(stderr).not.toMatch(/adding to batch|median absolute deviation/);
     expect((await world.call('batch', 'status', 'aimless')).code).toBe(2);
   });
 });

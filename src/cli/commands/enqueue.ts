@@ -63,7 +63,6 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
       const batch = options.batch ?? newBatchId(model.name);
       const say = (text: string) => options.quiet || process.stderr.write(`elsewise: ${text}\n`);
       for (const text of await checkServers(store.redis, store.settings)) say(text);
-      say(`adding to batch ${batch}; after an interruption repeat the command with --batch ${batch}`);
       const progress = showAdding(options.quiet);
       const adding = new Producer(store).addBatch(
         {
@@ -78,6 +77,8 @@ has no room for more rows. The last line is the batch id, for \`batch status\` a
           webhook: options.webhook,
           by: options.by,
           onWarning: say,
+          onAdding: () =>
+            say(`adding to batch ${batch}; after an interruption repeat the command with --batch ${batch}`),
           onDefaults: (defaults) => defaultsInWords(defaults).forEach(say),
           onProgress: progress.rows,
           onWait: progress.wait,

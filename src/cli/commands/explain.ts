@@ -65,9 +65,12 @@ Exit code 4: every row is invalid.`,
       const input = await openSource(options.input);
       const model = await readModel(options.model, options.redis);
       const policy = await readPolicy(options, model);
-      if (!options.quiet) tellDefaults(policy, model);
+      const onStart = () => options.quiet || tellDefaults(policy, model);
       const output = resultFile(options.output, model, policy, detail);
       const resumeAt = options.resume ? await findResumePoint(options.output, output.format, model, policy) : undefined;
-      return runWithProgress({ kind: 'explain', model, policy, input, table, output, pool, resumeAt }, options.quiet);
+      return runWithProgress(
+        { kind: 'explain', model, policy, input, table, output, pool, resumeAt, onStart },
+        options.quiet,
+      );
     }),
 });

@@ -40,6 +40,8 @@ export interface BulkJob {
   readonly signal?: AbortSignal;
   readonly rowLimitMs?: number;
   onWarning?(message: string): void;
+  /** Called once the input is accepted and the output is open. */
+  onStart?(): void;
   onProgress?(progress: BulkProgress): void;
 }
 
@@ -94,6 +96,7 @@ export async function runBulk(job: BulkJob): Promise<BulkReport> {
   const startedMs = performance.now();
   const sink = await job.output.open(job.resumeAt?.bytes ?? 0);
   const tally = createTally();
+  job.onStart?.();
   try {
     if (!job.resumeAt?.bytes && job.output.header) await sink.write(Buffer.from(job.output.header));
     const conveyor = new Conveyor<Shipment>(CHUNKS_PER_THREAD * job.pool.threads);

@@ -59,6 +59,13 @@ describe('options', () => {
     expect(() => read(...args)).toThrow(message);
   });
 
+  it('are all named where several are missing', () => {
+    const needed = { kind: 'text', value: 'FILE', required: true, help: '' } as const;
+    const table = { model: needed, input: needed, output: needed, quiet: { kind: 'flag', help: '' } } as const;
+    expect(() => readArguments([], table, [])).toThrow('--model FILE, --input FILE and --output FILE are missing');
+    expect(() => readArguments(['--input', 'a'], table, [])).toThrow('--model FILE and --output FILE are missing');
+  });
+
   it('leave arguments without a dash to their names', () => {
     expect(readArguments(['a.json'], {}, ['FILE']).positionals).toEqual(['a.json']);
     expect(() => readArguments([], {}, ['FILE'])).toThrow('FILE is missing');
