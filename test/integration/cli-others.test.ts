@@ -62,6 +62,13 @@ describe('models check', () => {
     expect(stderr).toContain('warning: 1 feature (shoeSize) changed no score that was tried');
   });
 
+  it('speaks of one feature as of one, and of a model without probes', async () => {
+    const path = writeText(temporaryFolder(), 'm.json', { ...creditModel(), probes: undefined });
+    const { stdout, stderr } = await run(['models', 'check', path]);
+    expect(stderr).toContain('warning: 1 feature (income) has no range');
+    expect(stdout).toContain('no probes: the scores were not compared with the source library');
+  });
+
   it('refuses one whose probes fail, with the row', async () => {
     const folder = temporaryFolder();
     const document = JSON.parse(readFileSync(join(CREDIT, 'model.json'), 'utf8'));
@@ -106,7 +113,7 @@ describe('help', () => {
   it('lists the commands, and a version', async () => {
     const { stdout } = await run(['--help']);
     for (const { name, summary } of commands) expect(stdout).toMatch(new RegExp(`${name} +${summary.slice(0, 10)}`));
-    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    for (const flag of ['--version', '-v']) expect((await run([flag])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });
 

@@ -17,6 +17,8 @@ export interface BlockedRows {
   readonly blocked: readonly BlockedRow[];
   /** The number of rows that were tried. */
   readonly tried: number;
+  /** The rows of these without an answer and without a proof. */
+  readonly open: number;
 }
 
 const MOST_SHOWN = 3;
@@ -32,15 +34,16 @@ export async function findBlockedRows(
   const plan = createPlan(model, policy, { now });
   const canMove = movementIn(model, plan.policy);
   const blocked: BlockedRow[] = [];
-  let tried = 0;
+  let [tried, open] = [0, 0];
   for (const { id, values } of rows.slice(0, MOST_TRIED)) {
     tried++;
     const raw = model.space.features.map((feature) => showValue(feature, values[feature.index]));
     const { status, reason } = await withEngines(() => plan.explainRecord(id, raw));
     if (status === 'infeasible') blocked.push({ id, reason: canMove(values) ? reason!.message : STANDSTILL });
+    if (status === 'not-found') open++;
     if (blocked.length === MOST_SHOWN) break;
   }
-  return { blocked, tried };
+  return { blocked, tried, open };
 }
 
 const STANDSTILL = 'the policy lets no feature of this row change';

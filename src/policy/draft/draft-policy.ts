@@ -145,7 +145,9 @@ function questionLines({ kind }: Feature, hint: NameHint | undefined): string[] 
   const word = `the name contains "${hint.word}"`;
   if (hint.change === 'increase') return [`    // ? Does the value only grow? (${word}) If not, write "any".`];
   const other = kind === 'choice' || kind === 'boolean' ? 'write "any"' : 'write "increase" or "any"';
-  return [`    // ? Is a change impossible or improper to ask for? (${word}) If not, ${other}.`];
+  return [
+    `    // ? Can this value never change, or must nobody be asked to change it? (${word}) If neither, ${other}.`,
+  ];
 }
 
 function factText(

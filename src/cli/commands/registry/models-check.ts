@@ -35,21 +35,25 @@ Exit code 0: the model is good. Exit code 2: the message names the fault and its
 function warningsOf(model: LoadedModel): string[] {
   const { unbounded, unmeasured } = withDefaults(defaultPolicy(), model).defaults;
   const effects = findEffects(model);
-  const found: [names: readonly string[], text: string][] = [
-    [unbounded, `have no range: answers may take any value. ${ADD_STATISTICS}, or min and max to the policy`],
-    [
-      unmeasured,
-      `have no statistics: one unit costs 1, whatever the unit is. ${ADD_STATISTICS}, or cost.weights to the policy`,
-    ],
+  const found: [names: readonly string[], text: (isOne: boolean) => string][] = [
+    [unbounded, (isOne) => `${has(isOne)} no range: answers may take any value. ${ADD_RANGE}`],
+    [unmeasured, (isOne) => `${has(isOne)} no statistics: one unit costs 1, whatever the unit is. ${ADD_WEIGHTS}`],
     [
       effects?.none ?? [],
-      `${effects?.isProved ? 'have no effect on the score' : 'changed no score that was tried'}. Leave them out of the model, or write "change": "never" into the policy`,
+      (isOne) =>
+        `${effects?.isProved ? `${has(isOne)} no effect on the score` : 'changed no score that was tried'}. Leave ${isOne ? 'it' : 'them'} out of the model, or write "change": "never" into the policy`,
     ],
   ];
-  return found.filter(([names]) => names.length).map(([names, text]) => `${countFeatures(names)} ${text}`);
+  return found
+    .filter(([names]) => names.length)
+    .map(([names, text]) => `${countFeatures(names)} ${text(names.length === 1)}`);
 }
 
+const has = (isOne: boolean): string => (isOne ? 'has' : 'have');
+
 const ADD_STATISTICS = 'Add the background to the model document';
+const ADD_RANGE = `${ADD_STATISTICS}, or min and max to the policy`;
+const ADD_WEIGHTS = `${ADD_STATISTICS}, or cost.weights to the policy`;
 
 const countFeatures = (names: readonly string[]): string =>
   `${names.length} ${names.length === 1 ? 'feature' : 'features'} (${nameSome(names)})`;
@@ -84,9 +88,11 @@ function describeBackground({ background = {} }: ModelDocument): string {
   return parts.join(', ') || 'none';
 }
 
+const NO_PROBES = 'no probes: the scores were not compared with the source library';
+
 function describeProbes(model: LoadedModel): string {
   const { probes } = model.document;
-  if (!probes?.rows.length) return 'none: nothing shows that the scores are those of the source library';
+  if (!probes?.rows.length) return NO_PROBES;
   const scorer = new Scorer(model);
   let largest = 0;
   for (const [r, values] of readRows(probes.rows, model.space, 'model.probes.rows').entries()) {

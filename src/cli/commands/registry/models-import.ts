@@ -106,7 +106,10 @@ function withNames(document: ModelDocument, options: { classes?: string; feature
   const count = named.classes?.length ?? 0;
   if (!count) throw new ElsewiseError('usage', '--classes: the model is a regressor and has no classes');
   if (classes.length === count) return { ...named, classes };
-  throw new ElsewiseError('usage', `--classes has ${classes.length} names, and the model has ${count} classes`);
+  throw new ElsewiseError(
+    'usage',
+    `--classes has ${formatCount(classes.length, 'name')}, and the model has ${formatCount(count, 'class', 'classes')}`,
+  );
 }
 
 async function readCategories(path: string, { features }: ModelDocument): Promise<Record<string, string[]>> {

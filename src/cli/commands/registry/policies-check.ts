@@ -5,7 +5,7 @@ import { policyFaults } from '../../../explain/checks/policy-faults.js';
 import { targetWarnings } from '../../../jobs/rows/required-target.js';
 import type { LoadedModel } from '../../../models/load.js';
 import { loadPolicy, type Policy } from '../../../policy/policy.js';
-import { formatCount } from '../../../report/numbers.js';
+import { formatCount, formatNumber } from '../../../report/numbers.js';
 import { defineCommand } from '../../command.js';
 import { readModel, readPolicyJson } from '../../documents.js';
 import { type BlockedRows, findBlockedRows } from '../../rows/blocked-rows.js';
@@ -23,7 +23,7 @@ rows are explained, and up to three rows that the policy blocks are shown with t
 good. Exit code 2: the policy has faults.`,
   options: {
     model: MODEL_SOURCE,
-    data: { kind: 'text', value: 'FILE', help: 'rows, CSV or NDJSON; needs --model' },
+    data: { kind: 'text', value: 'FILE', help: 'rows, CSV, NDJSON or Parquet; needs --model' },
     ...TABLE_OPTIONS,
     redis: REGISTRY_REDIS,
   },
@@ -70,9 +70,16 @@ function whyNotTried({ document }: LoadedModel, policy: Policy): string | undefi
   return document.family === 'black-box' ? 'the model is scored elsewhere' : undefined;
 }
 
-function blockedText({ blocked, tried }: BlockedRows): string {
+/** `open`: the rows without an answer and without a proof. */
+function noneBlocked(tried: number, open: number): string {
+  const rows = tried === 1 ? 'the first row' : `each of the first ${formatNumber(tried)} rows`;
+  if (open === 0) return `${rows} has an answer, or the target already\n`;
+  return `the policy is proved to block none of the first ${formatCount(tried, 'row')}; ${formatCount(open, 'row')} got no answer within the effort\n`;
+}
+
+function blockedText({ blocked, tried, open }: BlockedRows): string {
   const rows = formatCount(tried, 'row');
-  if (!blocked.length) return `the policy blocks none of the first ${rows}\n`;
+  if (!blocked.length) return noneBlocked(tried, open);
   const lines = blocked.map(({ id, reason }) => `  ${id}: ${reason}\n`);
   return `among the first ${rows} the policy blocks\n${lines.join('')}`;
 }

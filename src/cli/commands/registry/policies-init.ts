@@ -22,7 +22,7 @@ change, or only grow, get that rule and a question. Conditions that hold on all 
 comments. Lines with a question mark are for you to answer. The same model and data give the same policy.`,
   options: {
     model: { ...MODEL_SOURCE, required: true },
-    data: { kind: 'text', value: 'FILE', help: 'rows, CSV or NDJSON (the background of the model)' },
+    data: { kind: 'text', value: 'FILE', help: 'rows, CSV, NDJSON or Parquet (the background of the model)' },
     ...TABLE_OPTIONS,
     target: { kind: 'text', value: 'T', help: 'the wanted class, number or interval; omitted: a question in the file' },
     output: { kind: 'text', value: 'FILE', help: 'a new file (standard output)' },

@@ -50,7 +50,7 @@ decides the format of the results.`,
       kind: 'text',
       value: 'PATTERN',
       required: true,
-      help: 'CSV or NDJSON files; * and ? in names, ** for folders',
+      help: 'CSV, NDJSON or Parquet files; * and ? in names, ** for folders',
     },
     output: {
       kind: 'text',
