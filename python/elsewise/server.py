@@ -6,6 +6,7 @@ import json
 import urllib.error
 import urllib.parse
 import urllib.request
+import warnings
 from typing import Any, Dict, List, Optional
 
 
@@ -26,6 +27,8 @@ def explain_on_server(
     body = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows).encode()
     query = urllib.parse.urlencode({"model": model})
     (batch,) = _ask(f"{url.rstrip('/')}/v1/batches?{query}", headers, body, timeout)
+    for warning in batch.get("warnings", []):
+        warnings.warn(warning, stacklevel=4)
     return _ask(f"{url.rstrip('/')}/v1/batches/{batch['id']}/results", headers, None, timeout)
 
 

@@ -82,11 +82,18 @@ def frames():
     dated = rejected.assign(since=pd.Timestamp("2024-02-29"))
     twice = pd.concat([rejected.head(2), rejected.head(2)])
     policy = elsewise.Policy("yes").never("age").decrease("loans", min=0)
-    answers = elsewise.explain(dated, document, policy)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        answers = elsewise.explain(dated, document, policy)
+    nothing = elsewise.explain(rejected.head(0), document, policy)
+    infinite = elsewise.explain(rejected.head(2).assign(income=[np.inf, 900.0]), document, policy)
     changed = elsewise.after(answers, rejected)
     shown = {name: str(answers[name].dtype) for name in ("answer", "age", "loans", "loans (new)", "guarantor", "years", "income")}
     return {
         "types": types(document),
+        "warnings": [str(each.message) for each in caught],
+        "nothing": [len(nothing), [*nothing.columns] == [*answers.columns]],
+        "infinite": infinite["status"].tolist(),
         "samples": document["background"]["samples"],
         "ids": answers["id"].tolist() == rejected.index.tolist(),
         "dtypes": shown,

@@ -104,19 +104,88 @@ print(json.dumps([elsewise.results_of(rows[:1], MODEL, policy)[0] for policy in 
   it('raises where no row can be read', () => {
     const message = explained(`
 try:
-    elsewise.explain([{"age": 19}, {"age": 20}], MODEL, elsewise.Policy("approved"))
+    elsewise.explain([{"age": 19}, {"age": 20}], MODEL, elsewise.Policy("approved"), missing="impute")
 except elsewise.ExplainError as error:
     print(json.dumps(str(error)))`);
     expect(message).toMatch(/^all 2 rows are invalid: features\.\w+: is missing.*\(2 rows\)/);
   });
 
   it('says in the words of the command what is wrong with a policy', () => {
-    const message = explained(`
+    const message = explained(`${TWO_ROWS}
 try:
-    elsewise.explain([{"age": 19}], MODEL, elsewise.Policy("approved").never("agee"))
+    elsewise.explain(rows, MODEL, elsewise.Policy("approved").never("agee"))
 except elsewise.ExplainError as error:
     print(json.dumps(str(error)))`);
     expect(message).toMatch(/agee.*did you mean "age"/);
+  });
+
+  it('refuses a frame without a feature of the model, and tells of unknown columns', () => {
+    const [message, told, policy] = explained(`${TWO_ROWS}
+misspelt = [{("Income" if name == "income" else name): value for name, value in rows[0].items()}]
+try:
+    elsewise.explain(misspelt, MODEL, elsewise.Policy("approved"))
+except elsewise.ExplainError as error:
+    message = str(error)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    elsewise.results_of([{**rows[0], "note": 1}], MODEL, elsewise.Policy("approved"))
+    elsewise.results_of(misspelt, MODEL, elsewise.Policy("approved"), missing="impute")
+try:
+    elsewise.results_of(rows, MODEL, missing="ignore")
+except ValueError as error:
+    refused = str(error)
+print(json.dumps([message, [str(each.message) for each in caught], refused]))`) as [string, string[], string];
+    expect(message).toBe(
+      'no row has "income" (did you mean "Income"?), which the model needs; missing="impute" leaves it to the model',
+    );
+    expect(told).toEqual([
+      'keys that the model does not know are ignored: id, note',
+      'keys that the model does not know are ignored: Income (did you mean "income"?), id',
+      'keys that the first row lacks are missing: income',
+    ]);
+    expect(policy).toBe('missing: expected "raise" or "impute", got \'ignore\'');
+  });
+
+  it('gives a row with an infinite value the status invalid', () => {
+    const results = explained(`${TWO_ROWS}
+rows = [{**rows[0], "income": value} for value in (float("inf"), float("-inf"), 2000)]
+print(json.dumps(elsewise.results_of(rows, MODEL, elsewise.Policy("approved"))))`) as {
+      status: string;
+      reason?: { path: string; message: string };
+    }[];
+    expect(results.map(({ status }) => status).slice(0, 2)).toEqual(['invalid', 'invalid']);
+    expect(results[2].status).not.toBe('invalid');
+    expect(results[1].reason).toMatchObject({
+      path: 'features.income',
+      message: 'expected a finite number, got "-Infinity"',
+    });
+  });
+
+  it('says how to start a command that is not there', () => {
+    const message = explained(`${TWO_ROWS}
+try:
+    elsewise.explain(rows, MODEL, elsewise.Policy("approved"), command="nonexisting")
+except elsewise.ExplainError as error:
+    print(json.dumps(str(error)))`);
+    expect(message).toMatch(/^nonexisting cannot be started \(No such file.*\): npm install elsewise, or say command=/);
+  });
+
+  it('tells changes in the words of the table that the command writes', () => {
+    const output = join(folder, 'answers.csv');
+    const [changes] = explained(`${TWO_ROWS}
+import os, subprocess
+rows = rows[:1]
+policy = elsewise.Policy("approved").never("employment")
+lines = elsewise.explain(rows, MODEL, policy)
+lines = lines if isinstance(lines, list) else lines.to_dict("records")
+policy.save("p.json")
+with open("r.ndjson", "w") as file:
+    json.dump(rows[0], file)
+files = ["--model", MODEL, "--policy", "p.json", "--input", "r.ndjson", "--output", ${JSON.stringify(output)}]
+subprocess.run([*os.environ["ELSEWISE"].split(), "explain", *files], check=True, capture_output=True)
+print(json.dumps([line["changes"] for line in lines]))`) as string[];
+    expect(changes).toMatch(/from .* to /);
+    expect(readFileSync(output, 'utf8')).toContain(`,${changes},`);
   });
 
   it('explains nothing without rows', () => {
@@ -153,6 +222,9 @@ describe('features', () => {
           years: 'integer',
         },
         samples: [],
+        warnings: ['keys that the model does not know are ignored: since'],
+        nothing: [0, true],
+        infinite: ['invalid', 'found'],
         ids: true,
         statuses: ['found'],
         predicted: ['yes'],
