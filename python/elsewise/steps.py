@@ -225,8 +225,10 @@ Steps = Tuple[ModelColumn, Sequence[float], Sequence[float]]
 class _StumpSum:
     """base_k + Σ_j w_kj v_j(x)  as stumps and trees of two columns, put together column by column."""
 
-    def __init__(self, base: np.ndarray, features: List[Dict[str, Any]]):
+    def __init__(self, base: np.ndarray, features: List[Dict[str, Any]], refusal: str):
         self.base, self.features = base, features
+        # What is said of a column that stays a number.
+        self.refusal = refusal
         self.inputs: Dict[ModelColumn, Linear] = {}
         # By model column and cut: how far the outputs rise there.
         self.rises: Dict[Tuple[ModelColumn, float], np.ndarray] = {}
@@ -234,7 +236,7 @@ class _StumpSum:
 
     def add(self, column: Any, weights: np.ndarray) -> None:
         if isinstance(column, Product):
-            factors = _steps_of(column.left, self.features), _steps_of(column.right, self.features)
+            factors = self._steps(column.left), self._steps(column.right)
             self._reads(column, *factors)
             self.products.append((*factors, weights / column.divisor))
             self.base = self.base - weights * column.center / column.divisor
@@ -244,11 +246,14 @@ class _StumpSum:
             self._add_steps(column, weights)
 
     def _add_steps(self, column: Any, weights: np.ndarray) -> None:
-        key, cuts, values = steps = _steps_of(column, self.features)
+        key, cuts, values = steps = self._steps(column)
         self._reads(column, steps)
         self.base = self.base + weights * values[0]
         for cut, rise in zip(cuts, np.diff(values)):
             self.rises[key, cut] = self.rises.get((key, cut), 0.0) + weights * rise
+
+    def _steps(self, column: Any) -> Steps:
+        return _steps_of(column, self.features, self.refusal)
 
     def _reads(self, column: Any, *steps: Steps) -> None:
         for key, _, _ in steps:
@@ -269,14 +274,21 @@ def _summed_stumps(head: Head, columns: Sequence[Any], features: List[Dict[str, 
     base = np.atleast_1d(np.array(head.parameters["bias"], dtype=float))
     if head.family == "hyperplane":
         weights, base = np.vstack([-weights, weights]), np.concatenate([-base, base])
-    total = _StumpSum(base, features)
+    total = _StumpSum(base, features, _refusal(columns))
     for column, own in zip(columns, weights.T):
         total.add(column, own)
     made = total.head(LINEAR_LINKS[head.family], score=head.score, classes=head.classes)
     return made, list(total.inputs.values())
 
 
-def _steps_of(column: Any, features: List[Dict[str, Any]]) -> Steps:
+def _refusal(columns: Sequence[Any]) -> str:
+    """In the words of what the pipeline has: products, discretized columns, or both."""
+    if not any(isinstance(column, Product) for column in columns):
+        return "stays a number beside discretized columns of a linear model: discretize or encode all columns, or use trees"
+    return "is a number in PolynomialFeatures before a linear model: put KBinsDiscretizer or an encoder before PolynomialFeatures, or use trees"
+
+
+def _steps_of(column: Any, features: List[Dict[str, Any]], refusal: str) -> Steps:
     if isinstance(column, Stepped):
         return (column.feature, None), column.cuts, column.values
     if len(column.terms) == 1:
@@ -284,5 +296,4 @@ def _steps_of(column: Any, features: List[Dict[str, Any]]) -> Steps:
         if isinstance(key[1], str) or features[key[0]]["type"] == "boolean":
             return key, (0.5,), [(weight * x - column.center) / column.divisor for x in (0.0, 1.0)]
     names = sorted({features[feature]["name"] for feature, _ in column.terms})
-    reason = f"{', '.join(map(repr, names))} stays a number beside discretized columns or in products of a linear model"
-    raise UnsupportedEstimator("estimator", f"{reason}: discretize or encode all columns, or use trees")
+    raise UnsupportedEstimator("estimator", f"{', '.join(map(repr, names))} {refusal}")

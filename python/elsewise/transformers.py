@@ -61,16 +61,37 @@ def _pca(fold: Fold, pca: Any, columns: List[Column], where: str) -> List[Column
 
 
 def _one_hot_encoder(fold: Fold, encoder: Any, columns: List[Column], where: str) -> List[Column]:
-    grouped = getattr(encoder, "infrequent_categories_", None) or []
-    if any(group is not None for group in grouped):
-        raise UnsupportedEstimator(where, "OneHotEncoder with grouped infrequent categories: encode without min_frequency and max_categories")
     categories = fitted(encoder, "categories_", where)
+    grouped = getattr(encoder, "infrequent_categories_", None) or [None] * len(categories)
     dropped = encoder.drop_idx_ if encoder.drop_idx_ is not None else [None] * len(categories)
-    ignores = encoder.handle_unknown != "error"
+    if encoder.drop_idx_ is not None and any(group is not None for group in grouped):
+        raise UnsupportedEstimator(where, "OneHotEncoder with min_frequency or max_categories and drop: encode without drop")
     encoded: List[Column] = []
-    for column, values, drop in zip(columns, categories, dropped):
-        encoded += _indicators(fold, column, _named_categories(values, where), drop, ignores, where)
+    for column, values, drop, group in zip(columns, categories, dropped, grouped):
+        named = _named_categories(values, where)
+        if group is None:
+            encoded += _indicators(fold, column, named, drop, encoder.handle_unknown != "error", where)
+        else:
+            encoded += _grouped_indicators(fold, column, named, group, encoder.handle_unknown, where)
     return encoded
+
+
+def _grouped_indicators(
+    fold: Fold, column: Column, categories: Dict[str, Any], group: Sequence[Any], unknown: str, where: str
+) -> List[Linear]:
+    """Infrequent categories share one column, which comes last: the sum of their columns."""
+    rare = [category_name(value) for value in group]
+    single = _indicators(fold, column, categories, None, unknown != "error", where)
+    feature = column.feature
+    if unknown in ("infrequent_if_exist", "warn"):
+        # Values that the encoder has not seen are infrequent as well, and so is a missing value.
+        rare += [name for name in fold.categories[feature] if name not in categories]
+        ((_, fill),) = single[0].fills
+        fills = frozenset([(feature, rare[0] if fill is NO_CATEGORY else fill)])
+    else:
+        fills = single[0].fills
+    frequent = [replace(made, fills=fills) for name, made in zip(categories, single) if name not in rare]
+    return [*frequent, Linear({(feature, name): 1.0 for name in rare}, fills=fills)]
 
 
 def _named_categories(values: Sequence[Any], where: str) -> Dict[str, Any]:
@@ -102,7 +123,7 @@ def _ordinal_encoder(fold: Fold, encoder: Any, columns: List[Column], where: str
     if any(group is not None for group in grouped):
         raise UnsupportedEstimator(where, "OrdinalEncoder with grouped infrequent categories: encode without min_frequency")
     if not is_missing(getattr(encoder, "encoded_missing_value", math.nan)):
-        raise UnsupportedEstimator(where, "OrdinalEncoder with an encoded_missing_value: impute before it instead")
+        raise UnsupportedEstimator(where, "OrdinalEncoder(encoded_missing_value=...): use SimpleImputer before it, or leave encoded_missing_value out")
     categories = fitted(encoder, "categories_", where)
     return [_ranked(fold, column, values, where) for column, values in zip(columns, categories)]
 

@@ -158,6 +158,16 @@ WORKS: Dict[str, Entry] = {
         note="splits by sets of categories",
     ),
     "OrdinalEncoder-linear": Entry(lambda: prepared(logistic(), None, OrdinalEncoder()), title="OrdinalEncoder, linear models"),
+    "OneHotEncoder-infrequent": Entry(
+        lambda: prepared(logistic(), None, OneHotEncoder(min_frequency=0.22, handle_unknown="infrequent_if_exist")),
+        purposeless=True,
+        title="OneHotEncoder(min_frequency=...), linear models",
+        note="infrequent categories share one column",
+    ),
+    "OneHotEncoder-infrequent-trees": Entry(
+        lambda: prepared(forest(), None, OneHotEncoder(max_categories=3, handle_unknown="ignore")),
+        title="OneHotEncoder(max_categories=...), trees",
+    ),
     "Binarizer": Entry(
         lambda: prepared(logistic(), Binarizer(threshold=1500.5)),
         title="Binarizer, linear models",
@@ -301,6 +311,11 @@ REFUSED: Dict[str, Entry] = {
         lambda: prepared(logistic(), make_pipeline(SimpleImputer(add_indicator=True), StandardScaler())),
         title="SimpleImputer(add_indicator=True), linear models",
         holes=True,
+    ),
+    "OrdinalEncoder-missing": Entry(
+        lambda: prepared(forest(), None, OrdinalEncoder(encoded_missing_value=-1)),
+        purposeless=True,
+        title="OrdinalEncoder(encoded_missing_value=...)",
     ),
     "XGBClassifier-sparse": Entry(
         lambda: make_pipeline(

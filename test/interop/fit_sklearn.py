@@ -956,7 +956,7 @@ def general_refusals() -> Dict[str, Callable[[], Any]]:
         "clipping": iris_with(MinMaxScaler(clip=True)),
         "impute-behind-pca": iris_with(PCA(2), SimpleImputer()),
         "other-missing-value": iris_with(SimpleImputer(missing_values=-1)),
-        "grouped-categories": credit_with((OneHotEncoder(min_frequency=60), [HOUSING])),
+        "grouped-categories": credit_with((OneHotEncoder(min_frequency=60, drop="first"), [HOUSING])),
         "number-and-category": credit_with((OneHotEncoder(), [REGION]), (StandardScaler(), [REGION])),
         "encoded-behind-scaler": credit_with((make_pipeline(MinMaxScaler(), OneHotEncoder()), [REGION])),
         "imputed-in-two-ways": credit_with(

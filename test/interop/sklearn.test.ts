@@ -257,7 +257,7 @@ const REFUSED: Record<string, [type: string, message: RegExp]> = {
   clipping: ['UnsupportedEstimator', /^estimator\.minmaxscaler: MinMaxScaler\(clip=True\)/],
   'impute-behind-pca': ['UnsupportedEstimator', /^estimator\.simpleimputer: .*impute before it$/],
   'other-missing-value': ['UnsupportedEstimator', /missing_values=-1/],
-  'grouped-categories': ['UnsupportedEstimator', /^estimator\.prepare\.branch0: .*infrequent categories/],
+  'grouped-categories': ['UnsupportedEstimator', /^estimator\.prepare\.branch0: .*encode without drop$/],
   'number-and-category': ['UnsupportedEstimator', /'x5' is used both one-hot and as a number/],
   'encoded-behind-scaler': ['UnsupportedEstimator', /\.onehotencoder: .*transformed before/],
   'imputed-in-two-ways': ['UnsupportedEstimator', /'x1' is imputed in two different ways/],
