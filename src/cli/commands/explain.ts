@@ -34,7 +34,10 @@ Exit code 4: every row is invalid.`,
       choices: ['full', 'brief'],
       help: 'brief: each line has the new values, and leaves out what the input row has (full)',
     },
-    resume: { kind: 'flag', help: 'continue after an interruption; the output is the same as without an interruption' },
+    resume: {
+      kind: 'flag',
+      help: 'continue after an interruption, with the same input: only the last row of the output is\ncompared with it; the output is the same as without an interruption',
+    },
     redis: REGISTRY_REDIS,
   },
   examples: [
