@@ -189,6 +189,9 @@ describe('POST /v1/explanations', () => {
     expect(JSON.stringify(json)).not.toContain('Erika');
     const token = await api.call('POST', '/v1/explanations', { headers, body: '{"id": "Erika",\n "age": x}' });
     expect(token.json.detail).toBe('body: this is not JSON in UTF-8: line 2, column 9');
+    const twice = '{"id": "a", "model": "credit", "features": {"age": 19, "income": 1, "age": 91}}';
+    const repeated = await api.call('POST', '/v1/explanations', { headers, body: twice });
+    expect([repeated.status, repeated.json.detail]).toEqual([400, 'body.features.age: is named twice']);
     const deep = await api.call('POST', '/v1/explanations', { headers, body: '['.repeat(2e5) + ']'.repeat(2e5) });
     expect(deep.json).toMatchObject({ status: 400, code: 'bad-request' });
     const text = await api.call('POST', '/v1/explanations', { headers: { 'content-type': 'text/csv' }, body: 'a' });
