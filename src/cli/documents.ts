@@ -13,14 +13,14 @@ import type { VersionedPolicy } from '../store/registry/policy-store.js';
 import { looksLikeReference } from '../store/registry/reference.js';
 import type { Store } from '../store/store.js';
 
-export interface ReadAs {
+interface JsonForm {
   /** The name of the document in messages about its keys. Without a name the file stands there. */
   readonly root?: string;
   readonly prepare?: (text: string) => string;
 }
 
 /** A key that an object names twice is refused: one of its values would be lost. */
-export async function readJson(path: string, { root, prepare = (text) => text }: ReadAs = {}): Promise<unknown> {
+export async function readJson(path: string, { root, prepare = (text) => text }: JsonForm = {}): Promise<unknown> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ElsewiseError('bad-document', readingFault(error), path);
   });
