@@ -8,7 +8,7 @@
  * A sum of decimals that people call equal to the end differs from the end by rounding only: 2.3 - 0.7 is 1.5999999999999999 as doubles. Hence
  * neither `<=` nor `<` looks at the rounding, and each is the opposite of the other.
  */
-export interface Ends {
+export interface SumEnds {
   readonly lower: number;
   readonly upper: number;
   /** Open ends, as in x < 5. Absent: all ends are closed. */
@@ -22,7 +22,7 @@ export const toleranceOfTerms = (terms: number): number => (2 * terms + OTHER_RO
 const OTHER_ROUNDINGS = 8;
 
 /** `size`: Σ |terms| of the sum. */
-export function liesWithin({ lower, upper, open, tolerance }: Ends, sum: number, size: number): boolean {
+export function liesWithin({ lower, upper, open, tolerance }: SumEnds, sum: number, size: number): boolean {
   return (
     reaches(sum, lower, open?.lower ?? false, tolerance * Math.max(size, Math.abs(lower))) &&
     reaches(-sum, -upper, open?.upper ?? false, tolerance * Math.max(size, Math.abs(upper)))

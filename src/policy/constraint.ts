@@ -13,7 +13,7 @@
  * Limit: distribution is exponential in the worst case; more than MAX_CLAUSES clauses are refused.
  */
 import { LARGEST } from '../documents/numbers.js';
-import { type Ends, liesWithin, toleranceOfTerms } from '../linalg/ends.js';
+import { liesWithin, type SumEnds, toleranceOfTerms } from '../linalg/ends.js';
 import { nearestDouble, negativeOf, ONE, quotientOf, type Rational, rationalOf, sumOf } from '../linalg/rationals.js';
 import {
   type Comparator,
@@ -77,7 +77,7 @@ export function holds(constraint: Constraint, values: ArrayLike<number>): boolea
   return constraint.clauses.every(({ atoms }) => atoms.some((atom) => atomHolds(atom, values)));
 }
 
-export function endsOf({ terms, indicators, isContinuous, ...atom }: LinearAtom): Ends {
+export function endsOf({ terms, indicators, isContinuous, ...atom }: LinearAtom): SumEnds {
   const { lower, upper, lowerStrict, upperStrict } = atom;
   const isEquation = isContinuous && lower === upper;
   const tolerance = isEquation ? EQUATION_TOLERANCE : toleranceOfTerms(terms.length + indicators.length);
@@ -359,7 +359,7 @@ function decide(atom: LinearAtom, features: readonly FeatureLike[]): boolean | u
     { ...ends, upper: Infinity },
     { ...ends, lower: -Infinity },
   ];
-  const keeps = (side: Ends, { sum, size }: typeof least) => liesWithin(side, sum, size);
+  const keeps = (side: SumEnds, { sum, size }: typeof least) => liesWithin(side, sum, size);
   if (!keeps(above, most) || !keeps(below, least)) return false;
   return keeps(above, least) && keeps(below, most) ? true : undefined;
 }
