@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, Dict, List
 
 import numpy as np
@@ -13,9 +14,11 @@ from .head import Head, UnsupportedEstimator
 from .plausibility import gaussian_mixture as _gaussian_mixture
 from .plausibility import mixture_features as _mixture_features
 from .preprocessing import affine_step
-from .tables import Table
+from .tables import Table, category_name, is_missing
 
 QUANTILE_LEVELS = np.linspace(0, 1, 21)
+LISTED_TYPES = ("boolean", "categorical")
+TRUTH_NAMES = ("false", "true")
 
 
 def background_of(
@@ -24,14 +27,30 @@ def background_of(
     features = document["features"]
     numbers = {f["name"]: table.numbers(i) for i, f in enumerate(features) if f["type"] in NUMERIC_TYPES}
     numbers = {name: values for name, values in numbers.items() if len(values)}
+    listed = {f["name"]: _shares(table, i, f) for i, f in enumerate(features) if f["type"] in LISTED_TYPES}
     chosen = _background_indices(table, None if head.classes is None else y, count, random)
     return {
         "mad": {name: float(np.median(np.abs(v - np.median(v)))) for name, v in numbers.items()},
         "std": {name: float(np.std(v)) for name, v in numbers.items()},
         "quantiles": {name: np.quantile(v, QUANTILE_LEVELS).tolist() for name, v in numbers.items()},
+        "shares": {name: shares for name, shares in listed.items() if shares},
         "samples": document_rows(table, chosen, features),
         "labels": _labels(estimator, head, document, table, chosen),
     }
+
+
+def _shares(table: Table, feature: int, described: Dict[str, Any]) -> Dict[str, float]:
+    """The share of rows with each value that the document lists."""
+    counts = Counter(_listed_name(value, described["type"]) for value in table.cells[:, feature].tolist())
+    known = {name: counts[name] for name in described.get("categories", TRUTH_NAMES) if counts[name]}
+    total = sum(known.values())
+    return {name: count / total for name, count in known.items()}
+
+
+def _listed_name(value: Any, kind: str) -> str:
+    if kind == "categorical" or is_missing(value):
+        return category_name(value)
+    return TRUTH_NAMES[int(float(value))]
 
 
 def mixture_of(mixture: Any, features: List[Dict[str, Any]]) -> Dict[str, Any]:

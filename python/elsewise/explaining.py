@@ -6,6 +6,7 @@ import difflib
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -190,6 +191,9 @@ MOST_NAMES = 8
 
 def _rows(frame: Any) -> Iterator[Dict[str, Any]]:
     if hasattr(frame, "columns") and hasattr(frame, "index"):
+        if not frame.columns.is_unique:
+            twice = next(name for name in frame.columns if list(frame.columns).count(name) > 1)
+            raise ValueError(f"frame: the column {twice!r} appears twice")
         records: Iterable[Any] = zip(_ids(frame), frame.to_dict("records"))
     else:
         records = ((str(number), record) for number, record in enumerate(frame))
@@ -260,6 +264,8 @@ def _run(arguments: List[str], timeout: float) -> Any:
 
 
 PREFIX = "elsewise: "
+# The rows travel as NDJSON, where columns are keys.
+KEYS = re.compile("^keys that")
 
 
 def _tell_warnings(words: str) -> None:
@@ -267,7 +273,7 @@ def _tell_warnings(words: str) -> None:
     told = [line[len(PREFIX) :] for line in words.splitlines() if line.startswith(PREFIX)]
     for line in told:
         if line != "every row is invalid":
-            warnings.warn(line, stacklevel=5)
+            warnings.warn(KEYS.sub("columns that", line), stacklevel=5)
 
 
 def _written_model(model: Any, folder: Path) -> str:

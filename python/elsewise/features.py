@@ -22,6 +22,7 @@ def feature_names_of(estimator: Any, given: Optional[Sequence[str]], table: Opti
     if fitted is not None and in_table is not None and in_table != fitted:
         raise ValueError(f"X: the estimator was fitted on columns {fitted}, but X has {in_table}")
     count = table.cells.shape[1] if table is not None else _fitted_width(estimator)
+    _check_width(estimator, table)
     numbered = [f"x{i}" for i in range(count)]
     names = [str(name) for name in next(n for n in (given, in_table, fitted, numbered) if n is not None)]
     if len(names) != count:
@@ -29,6 +30,12 @@ def feature_names_of(estimator: Any, given: Optional[Sequence[str]], table: Opti
     if len(set(names)) != count:
         raise ValueError(f"feature_names: a name is used twice in {names}")
     return names
+
+
+def _check_width(estimator: Any, table: Optional[Table]) -> None:
+    expected = getattr(estimator, "n_features_in_", None)
+    if table is not None and expected is not None and table.cells.shape[1] != expected:
+        raise ValueError(f"X: the estimator was fitted on {expected} columns, but X has {table.cells.shape[1]}")
 
 
 def _fitted_width(estimator: Any) -> int:

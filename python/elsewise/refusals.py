@@ -1,4 +1,4 @@
-"""What the exporter refuses by name, and what to do instead.."""
+"""What the exporter refuses by name, and what to do instead."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _ONNX = "write it as an ONNX file and explain the file as a black box (docs/blac
 _SPREAD = "use StandardScaler or RobustScaler, or put trees behind it as they are: trees need no scaling"
 _MIXED_ROWS = "a column of its output depends on all columns of a row: use StandardScaler, MaxAbsScaler or RobustScaler"
 _IMPUTE = "use SimpleImputer, or HistGradientBoosting, which takes missing values as they are"
-_SEVERAL = f"export one of its members, or use RandomForest or HistGradientBoosting; {BLACK_BOX}"
+_SEVERAL = f"use RandomForest or HistGradientBoosting, or export a member, which decides otherwise; {BLACK_BOX}"
+_THRESHOLD = "export its `estimator_`, and write `best_threshold_` as `threshold` into the parameters of a logistic-regression"
 
 WAYS_OUT: Dict[str, str] = {
     **dict.fromkeys(("Booster", "XGBRanker"), _XGBOOST),
@@ -23,6 +24,8 @@ WAYS_OUT: Dict[str, str] = {
     **dict.fromkeys(("VotingClassifier", "VotingRegressor", "StackingClassifier", "StackingRegressor"), _SEVERAL),
     **dict.fromkeys(("BaggingClassifier", "BaggingRegressor", "AdaBoostClassifier", "AdaBoostRegressor"), _SEVERAL),
     "CalibratedClassifierCV": f"export the estimator that it calibrates; {BLACK_BOX}",
+    **dict.fromkeys(("TunedThresholdClassifierCV", "FixedThresholdClassifier"), f"{_THRESHOLD}; {BLACK_BOX}"),
+    "FeatureUnion": f"use ColumnTransformer, with a transformer for each set of columns; {BLACK_BOX}",
     "CategoricalNB": f"one-hot encode the columns and use BernoulliNB; {BLACK_BOX}",
     "Normalizer": _MIXED_ROWS,
     "QuantileTransformer": _SPREAD,

@@ -55,7 +55,7 @@ class Table:
         except (TypeError, ValueError):
             odd = next(value for value in present if not isinstance(value, (int, float, np.number)))
             name = feature if self.names is None else repr(self.names[feature])
-            reason = f"{odd!r} is no number: leave the column out of X, or fit on a number made of it"
+            reason = f"{odd!r} is no number: fit on a number made of it; if the pipeline drops the column, give X with text or numbers in it"
             raise ValueError(f"X: column {name}: {reason}") from None
 
     def categories(self, feature: int) -> Dict[str, Any]:

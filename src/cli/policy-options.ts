@@ -28,7 +28,10 @@ export const POLICY_OPTIONS = {
     choices: ['none', 'mad', 'std'],
     help: 'the unit of each feature: 1, the median deviation, or the standard deviation\n(mad if the background has statistics, else none)',
   },
-  unbounded: { kind: 'flag', help: 'numbers without min or max may leave the range of the background' },
+  unbounded: {
+    kind: 'flag',
+    help: 'numbers without min or max may leave the range of the background, and categories without allow need not occur there',
+  },
   count: {
     kind: 'whole',
     value: 'K',

@@ -79,6 +79,7 @@ export const preprocessingSchema = z.discriminatedUnion('type', [
 
 export const rowValue = z.union([finite, z.string(), z.boolean(), z.null()]);
 const byFeature = recordOf(bounded.min(0));
+const share = finite.min(0).max(1);
 
 /** A mixture of Gaussians over named numbers, in their own units: a covariance or its inverse for each component. */
 export const mixtureSchema = z
@@ -122,6 +123,11 @@ export const backgroundSchema = z.strictObject({
     .optional()
     .describe(
       'Ascending values at equally spaced shares from 0 to 1, by feature. The first is the smallest value and the last is the largest. Default: computed from `samples`.',
+    ),
+  shares: recordOf(recordOf(share))
+    .optional()
+    .describe(
+      'The share of rows with each category, by feature. For a boolean the categories are `true` and `false`. A category that is not listed has the share 0. By default an answer has no category with the share 0.',
     ),
   covariance: z
     .strictObject({

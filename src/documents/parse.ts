@@ -207,7 +207,8 @@ function unknownKey(key: string, shapes: string[][]): string {
   if (home)
     return `does not go with the other keys here; it goes with ${home.filter((other) => other !== key).join(', ')}`;
   const known = [...new Set(shapes.flat())];
-  return `unknown key${didYouMean(key, known) || (known.length ? `; known are ${known.join(', ')}` : '')}`;
+  const verb = known.length === 1 ? 'is' : 'are';
+  return `unknown key${didYouMean(key, known) || (known.length ? `; known ${verb} ${known.join(', ')}` : '')}`;
 }
 
 /** Walks the schema along a path to find the known objects there. */

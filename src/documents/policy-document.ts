@@ -31,12 +31,12 @@ export const featureRuleSchema = z.strictObject({
   min: bounded
     .optional()
     .describe(
-      'The lowest value of an answer. A person whose value is lower may keep that value. Numbers only. Default: the smallest value of the background, if known.',
+      'The lowest value of an answer. The value of a person whose value is lower may stay, or move towards this end. Numbers only. Default: the smallest value of the background, if known.',
     ),
   max: bounded
     .optional()
     .describe(
-      'The highest value of an answer. A person whose value is higher may keep that value. Numbers only. Default: the largest value of the background, if known.',
+      'The highest value of an answer. The value of a person whose value is higher may stay, or move towards this end. Numbers only. Default: the largest value of the background, if known.',
     ),
   maxIncrease: bounded.min(0).optional().describe('The largest increase from the present value. Numbers only.'),
   maxDecrease: bounded.min(0).optional().describe('The largest decrease from the present value. Numbers only.'),
@@ -48,7 +48,7 @@ export const featureRuleSchema = z.strictObject({
   allow: listOf(z.union([z.string(), z.boolean()]))
     .optional()
     .describe(
-      'The categories of an answer, or `true` and `false`. The present category is always allowed. Default: all categories.',
+      'The categories of an answer, or `true` and `false`. The present category is always allowed. Default: the categories with a share in `background.shares`, or all categories if the shares are not known.',
     ),
 });
 
@@ -200,7 +200,7 @@ export const policySchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Whether numbers without `min` or `max` may leave the range of the background. Default: they stay within the smallest and the largest value of the background, where the background knows the feature.',
+      'Whether answers may leave the background: numbers without `min` or `max` its range, and features without `allow` its categories. Default: answers stay within the background, where the background knows the feature.',
     ),
   constraints: listOf(z.string().min(1))
     .default([])

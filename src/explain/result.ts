@@ -258,10 +258,11 @@ export class ResultWriter {
   }
 }
 
-const showDefaults = ({ bounded, measured }: Defaults): ResultDocument['defaults'] =>
-  bounded.length || measured.length
-    ? { ...(bounded.length && { bounds: 'background' }), ...(measured.length && { weights: 'mad' }) }
-    : undefined;
+function showDefaults({ bounded, listed, measured }: Defaults): ResultDocument['defaults'] {
+  const isBounded = bounded.length + listed.length > 0;
+  if (!isBounded && !measured.length) return undefined;
+  return { ...(isBounded && { bounds: 'background' }), ...(measured.length && { weights: 'mad' }) };
+}
 
 /** The features whose values differ, with both values. */
 export function listChanges(

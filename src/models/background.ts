@@ -8,7 +8,7 @@ import type { IsolationForestDocument } from '../documents/tree-document.js';
 import { momentsOf } from '../linalg/moments.js';
 import { dot } from '../linalg/vector.js';
 import { type Bounds, checkMatrixWork, DEFAULT_BOUNDS } from './bounds.js';
-import { type Feature, type FeatureSpace, readValue } from './features.js';
+import { type Feature, type FeatureSpace, listedNames, readValue } from './features.js';
 import { type BroughtMixture, readMixture } from './rows/brought-mixture.js';
 import { rowsOf, shareRows } from './shared-parts.js';
 import { hasSets } from './trees/category-sets.js';
@@ -23,6 +23,8 @@ export interface Background {
   std(feature: Feature): number | undefined;
   /** Ascending values at equally spaced probabilities from 0 to 1. */
   quantiles(feature: Feature): readonly number[] | undefined;
+  /** By category, or for false and true: the share of rows. Undefined for numbers, and where the document has no shares. */
+  shares(feature: Feature): Float64Array | undefined;
   /** Covariance of the named features, if given or computable. */
   covariance(features: readonly Feature[]): number[][] | undefined;
   /** A forest over the model's columns, before preprocessing, that measures normality. Null: the document has none. */
@@ -65,6 +67,7 @@ export function buildBackground(
   }
   checkNames(document, space);
   checkShapes(document, space);
+  const shares = readShares(document, space);
   const column = (feature: Feature) => samples.map((row) => row[feature.index]).filter((value) => !Number.isNaN(value));
   return {
     samples,
@@ -74,6 +77,7 @@ export function buildBackground(
     quantiles: once(
       (feature) => own(document.quantiles, feature) ?? whenAny(column(feature), (values) => quantileTable(values)),
     ),
+    shares: ({ name }) => shares.get(name),
     covariance: (features) =>
       givenCovariance(document, features) ?? whenAny(samples, (rows) => sampleCovariance(rows, features, bounds)),
     isolationForest: shared.isolationForest,
@@ -134,17 +138,34 @@ export function readRows(rows: readonly (readonly RowValue[])[], space: FeatureS
   });
 }
 
-function own<T>(values: Record<string, T> | undefined, { name }: Feature): T | undefined {
+function own<T>(values: Record<string, T> | undefined, { name }: Pick<Feature, 'name'>): T | undefined {
   return values && Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 function checkNames(document: BackgroundDocument, space: FeatureSpace): void {
-  for (const statistic of ['mad', 'std', 'quantiles'] as const) {
+  for (const statistic of ['mad', 'std', 'quantiles', 'shares'] as const) {
     for (const name of Object.keys(document[statistic] ?? {})) {
       if (!space.byName.has(name))
         throw new ElsewiseError('bad-document', 'no such feature', `model.background.${statistic}.${name}`);
     }
   }
+}
+
+/** Samples alone give no shares: a rare category may be in none of them. */
+function readShares({ shares = {} }: BackgroundDocument, space: FeatureSpace): Map<string, Float64Array> {
+  const read = Object.entries(shares).map(([name, given]) => {
+    const feature = space.byName.get(name)!;
+    const categories = listedNames(feature);
+    const path = `model.background.shares.${name}`;
+    if (!categories.length) throw new ElsewiseError('bad-document', 'a number has no shares: give `quantiles`', path);
+    const unknown = Object.keys(given).find((category) => !categories.includes(category));
+    if (unknown !== undefined)
+      throw new ElsewiseError('bad-document', 'the feature has no such category', `${path}.${unknown}`);
+    if (!Object.values(given).some((value) => value > 0))
+      throw new ElsewiseError('bad-document', 'no category has a share above 0', path);
+    return [name, Float64Array.from(categories, (category) => own(given, { name: category }) ?? 0)] as const;
+  });
+  return new Map(read);
 }
 
 function checkShapes({ quantiles = {}, covariance }: BackgroundDocument, space: FeatureSpace): void {
@@ -197,11 +218,11 @@ function quantileTable(values: readonly number[], count = QUANTILES): number[] {
 /** The quantiles that a document stores by default: as many as the Python package writes. */
 const STORED_QUANTILES = 21;
 
-/** Statistics of rows for a document, without the rows. Features without a value have none, nor have one-hot categories. */
+/** Statistics of rows for a document, without the rows. Features without a value have none. Categories have shares only. */
 export function statisticsOf(
   rows: readonly Float64Array[],
   { features }: FeatureSpace,
-): Required<Pick<BackgroundDocument, 'mad' | 'std' | 'quantiles'>> {
+): Required<Pick<BackgroundDocument, 'mad' | 'std' | 'quantiles' | 'shares'>> {
   const columns = features.flatMap(({ name, index, kind }) => {
     const values = rows.map((row) => row[index]).filter((value) => !Number.isNaN(value));
     return kind === 'choice' || kind === 'ordinal' || !values.length ? [] : [{ name, values }];
@@ -212,7 +233,19 @@ export function statisticsOf(
     mad: statistic(medianDeviation),
     std: statistic(standardDeviation),
     quantiles: statistic((values) => quantileTable(values, STORED_QUANTILES)),
+    shares: Object.fromEntries(features.flatMap((feature) => sharesOf(feature, rows))),
   };
+}
+
+/** The name of the feature with its shares. Empty: the feature is a number, or has no value. */
+function sharesOf(feature: Feature, rows: readonly Float64Array[]): [string, Record<string, number>][] {
+  const names = listedNames(feature);
+  const counts = new Float64Array(names.length);
+  for (const row of names.length ? rows : []) if (!Number.isNaN(row[feature.index])) counts[row[feature.index]]++;
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return [];
+  const seen = names.flatMap((name, k) => (counts[k] ? [[name, counts[k] / total] as const] : []));
+  return [[feature.name, Object.fromEntries(seen)]];
 }
 
 function sampleCovariance(rows: readonly Float64Array[], features: readonly Feature[], bounds: Bounds): number[][] {

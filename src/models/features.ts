@@ -206,6 +206,12 @@ export function findCategory({ categoryIndex, otherSpellings }: Feature, text: s
   return categoryIndex.get(text) ?? categoryIndex.get(text.trim()) ?? otherSpellings(text);
 }
 
+/** The names of the values of a category or a boolean, by value. Empty for numbers. */
+export const listedNames = ({ kind, categories }: Pick<Feature, 'kind' | 'categories'>): readonly string[] =>
+  kind === 'boolean' ? TRUTH_NAMES : categories;
+
+const TRUTH_NAMES = ['false', 'true'];
+
 export const rowError = (feature: Feature, message: string) =>
   new ElsewiseError('bad-row', message, `features.${feature.name}`);
 

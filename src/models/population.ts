@@ -7,7 +7,8 @@
  * Samples are counted where there are samples, because they know ties.
  */
 import type { FeatureDocument, ModelDocument } from '../documents/model-document.js';
-import type { Feature } from './features.js';
+import type { Background } from './background.js';
+import { type Feature, listedNames } from './features.js';
 import type { LoadedModel } from './load.js';
 
 export interface NumberPopulation {
@@ -75,8 +76,7 @@ function shown(feature: Feature, value: number): string | number | boolean | nul
 
 function describe(feature: Feature, { background }: LoadedModel): ModelPopulation['background'][string] | undefined {
   const values = background.samples.map((row) => row[feature.index]).filter((value) => !Number.isNaN(value));
-  if (feature.kind !== 'continuous' && feature.kind !== 'integer')
-    return values.length ? shares(feature, values) : undefined;
+  if (feature.kind !== 'continuous' && feature.kind !== 'integer') return shares(feature, values, background);
   const quantiles = background.quantiles(feature);
   if (!quantiles) return undefined;
   const [min, max] = [quantiles[0], quantiles[quantiles.length - 1]];
@@ -84,10 +84,11 @@ function describe(feature: Feature, { background }: LoadedModel): ModelPopulatio
   return { min, max, shares: values.length ? counted(values, min, max) : between(quantiles) };
 }
 
-function shares(feature: Feature, values: readonly number[]): CategoryPopulation {
-  const names = feature.kind === 'boolean' ? ['false', 'true'] : feature.categories;
-  const entries = names.map((name, k) => [name, values.filter((value) => value === k).length / values.length] as const);
-  return { values: Object.fromEntries(entries) };
+function shares(feature: Feature, values: readonly number[], background: Background): CategoryPopulation | undefined {
+  const known = background.shares(feature);
+  if (!known && !values.length) return undefined;
+  const shareOf = (k: number) => known?.[k] ?? values.filter((value) => value === k).length / values.length;
+  return { values: Object.fromEntries(listedNames(feature).map((name, k) => [name, shareOf(k)])) };
 }
 
 function counted(values: readonly number[], min: number, max: number): number[] {

@@ -2,6 +2,7 @@
  * The safe defaults of a policy, written into its document as entries:
  *
  *   min_f, max_f   of a number f without that bound: the smallest and the largest value of f in the background
+ *   allow_f        of categories or a boolean f without `allow`: the values with a share in the background
  *   weights        of l1 and l2 without weights: those of `mad` for features whose spread is known, and 1 for the others
  *
  * The wishes of an overlay tighten these entries (overlay.ts).
@@ -13,7 +14,7 @@
 import { refuseFirst } from '../documents/faults/refusal.js';
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
 import type { Background } from '../models/background.js';
-import type { Feature, FeatureSpace } from '../models/features.js';
+import { type Feature, type FeatureSpace, listedNames } from '../models/features.js';
 import { spreadIn, weightBySpread } from './cost.js';
 import { isLevered } from './levers.js';
 import { underOverlay, wishFaults } from './overlay.js';
@@ -24,6 +25,8 @@ import { ruleOf } from './rules.js';
 export interface Defaults {
   /** The names of features that got a bound. */
   readonly bounded: readonly string[];
+  /** The names of features some of whose categories no row of the background has. */
+  readonly listed: readonly string[];
   /** The names of features that have no bound on a side, and no range in the background. */
   readonly unbounded: readonly string[];
   /** The names of features that are measured in units of their MAD. */
@@ -47,15 +50,17 @@ export function withDefaults(policy: Policy, { space, background }: Population):
   refuseFirst(wishFaults(given, space));
   const numbers = space.features.filter(({ kind }) => kind === 'continuous' || kind === 'integer');
   const bounds = given.unbounded ? NO_BOUNDS : defaultBounds(given, numbers, background);
+  const lists = given.unbounded ? NO_LISTS : defaultLists(given, space.features, background);
   const measures = defaultWeights(given, numbers, background);
   const document = underOverlay({
     ...given,
-    features: { ...given.features, ...Object.fromEntries(bounds.rules) },
+    features: { ...given.features, ...Object.fromEntries(bounds.rules), ...Object.fromEntries(lists) },
     cost: { ...given.cost, weights: measures.weights },
   });
   const changeable = (names: readonly string[]) => names.filter((name) => mayChange(given, name));
   const defaults = {
     bounded: changeable(bounds.known),
+    listed: changeable([...lists.keys()]),
     unbounded: changeable(bounds.unknown),
     measured: changeable(measures.known),
     unmeasured: changeable(measures.unknown),
@@ -101,6 +106,22 @@ const openEnds = (min: number | undefined, max: number | undefined, seen: readon
   ...(min === undefined && { min: Math.min(seen[0], max ?? Infinity) }),
   ...(max === undefined && { max: Math.max(seen[seen.length - 1], min ?? -Infinity) }),
 });
+
+type Lists = ReadonlyMap<string, FeatureRuleDocument>;
+
+const NO_LISTS: Lists = new Map();
+
+/** The rules of features with a value that no row of the background has. */
+function defaultLists(policy: PolicyDocument, features: readonly Feature[], background: Background): Lists {
+  const rules = new Map<string, FeatureRuleDocument>();
+  for (const feature of features) {
+    const shares = background.shares(feature);
+    const rule = ruleOf(policy, feature.name);
+    if (!shares || rule.allow || !shares.includes(0)) continue;
+    rules.set(feature.name, { ...rule, allow: listedNames(feature).filter((_, k) => shares[k] > 0) });
+  }
+  return rules;
+}
 
 function defaultWeights({ cost }: PolicyDocument, numbers: readonly Feature[], background: Background) {
   const { norm, weights } = cost;

@@ -6,7 +6,7 @@ import type { PlacedFault } from '../documents/error.js';
 import { refuseFirst } from '../documents/faults/refusal.js';
 import { didYouMean, listNames } from '../documents/nearest-name.js';
 import type { FeatureRuleDocument, PolicyDocument } from '../documents/policy-document.js';
-import { type Feature, type FeatureSpace, findCategory } from '../models/features.js';
+import { type Feature, type FeatureSpace, findCategory, listedNames } from '../models/features.js';
 import { isLevered, leverFaults } from './levers.js';
 
 export interface FeatureRule {
@@ -91,29 +91,23 @@ function* entryFaults(feature: Feature, entry: FeatureRuleDocument, path: string
     yield fault('step', `"${name}" is an integer, so its step must be one too`);
 }
 
-/** A boolean's values as categories. */
-const TRUTH: ReadonlyMap<string, number> = new Map([
-  ['false', 0],
-  ['true', 1],
-]);
-
-const categoriesOf = ({ kind, categories }: Feature): readonly string[] =>
-  kind === 'boolean' ? [...TRUTH.keys()] : categories;
-
-const categoryOf = (feature: Feature, name: string | boolean): number | undefined =>
-  feature.kind === 'boolean' ? TRUTH.get(String(name)) : findCategory(feature, String(name));
+function categoryOf(feature: Feature, name: string | boolean): number | undefined {
+  if (feature.kind !== 'boolean') return findCategory(feature, String(name));
+  const index = listedNames(feature).indexOf(String(name));
+  return index < 0 ? undefined : index;
+}
 
 function* allowFaults(feature: Feature, allow: readonly (string | boolean)[], path: string): Iterable<PlacedFault> {
   for (const [i, name] of allow.entries()) {
     if (categoryOf(feature, name) !== undefined) continue;
-    const categories = categoriesOf(feature);
+    const categories = listedNames(feature);
     const hint = didYouMean(String(name), categories) || `; known are ${listNames(categories)}`;
     yield { path: `${path}.allow[${i}]`, message: `unknown category "${name}"${hint}` };
   }
 }
 
 function allowedMask(feature: Feature, allow: readonly (string | boolean)[]): Uint8Array {
-  const mask = new Uint8Array(categoriesOf(feature).length);
+  const mask = new Uint8Array(listedNames(feature).length);
   for (const name of allow) mask[categoryOf(feature, name)!] = 1;
   return mask;
 }

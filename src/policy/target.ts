@@ -31,10 +31,16 @@ export function resolveTarget(target: TargetDocument, model: Classifier, margin:
   if (typeof target === 'string') return [classGoal(target, model, margin)];
   if (Array.isArray(target)) return target.map((label) => classGoal(label, model, margin));
   if (typeof target === 'number' || 'value' in target) {
-    throw targetError(`a number is for regressors; this model has the classes ${listNames(model.classes)}`);
+    throw targetError(
+      `a number is for regressors; this model has the classes ${listNames(model.classes)}${asText(target, model)}`,
+    );
   }
   return [intervalGoal(target, intervalClass(target.class, model), margin)];
 }
+
+/** Classes are texts, also where their names are numbers. */
+const asText = (target: TargetDocument, { classes }: Classifier): string =>
+  classes.includes(String(target)) ? `: write "${target}", with quotes` : '';
 
 function classGoal(label: string, model: Classifier, margin: number): Goal {
   const index = model.classes.indexOf(label);

@@ -139,9 +139,9 @@ print(json.dumps([message, [str(each.message) for each in caught], refused]))`) 
       'no row has "income" (did you mean "Income"?), which the model needs; missing="impute" leaves it to the model',
     );
     expect(told).toEqual([
-      'keys that the model does not know are ignored: id, note',
-      'keys that the model does not know are ignored: Income (did you mean "income"?), id',
-      'keys that the first row lacks are missing: income',
+      'columns that the model does not know are ignored: id, note',
+      'columns that the model does not know are ignored: Income (did you mean "income"?), id',
+      'columns that the first row lacks are missing: income',
     ]);
     expect(policy).toBe('missing: expected "raise" or "impute", got \'ignore\'');
   });
@@ -222,14 +222,14 @@ describe('features', () => {
           years: 'integer',
         },
         samples: [],
-        warnings: ['keys that the model does not know are ignored: since'],
+        warnings: ['columns that the model does not know are ignored: since'],
         nothing: [0, true],
         infinite: ['invalid', 'found'],
         ids: true,
         statuses: ['found'],
         predicted: ['yes'],
         twice: ['0', '1', '2', '3'],
-        dates: expect.stringMatching(/^X: column 'since': .*is no number: leave the column out of X/),
+        dates: expect.stringMatching(/^X: column 'since': .*is no number: fit on a number made of it/),
       });
       expect(dtypes).toMatchObject({
         answer: 'Int64',
@@ -273,7 +273,7 @@ for options in ({}, {"background_rows": 20}):
 print(json.dumps(found))
 `,
     );
-    const keys = ['labels', 'mad', 'quantiles', 'samples', 'std'];
+    const keys = ['labels', 'mad', 'quantiles', 'samples', 'shares', 'std'];
     expect(JSON.parse(python([script]))).toEqual([
       [keys, 0, 0],
       [keys, 20, 25],

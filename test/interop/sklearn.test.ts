@@ -442,7 +442,11 @@ describe('the document', () => {
 
   it("has a background whose labels are the model's", () => {
     const document = readModel('mixed');
-    const { mad, std, quantiles, samples = [], labels } = document.background!;
+    const { mad, std, quantiles, shares, samples = [], labels } = document.background!;
+    const listed = document.features.filter(({ type }) => type === 'boolean' || type === 'categorical');
+    expect(Object.keys(shares!)).toEqual(listed.map(({ name }) => name));
+    for (const values of Object.values(shares!))
+      expect(Object.values(values).reduce((sum, share) => sum + share)).toBeCloseTo(1, 9);
     const numeric = ['age', 'income', 'debt', 'guarantor', 'region'];
     for (const statistic of [mad, std, quantiles]) expect(Object.keys(statistic!)).toEqual(numeric);
     expect(quantiles!.age).toHaveLength(21);

@@ -14,6 +14,11 @@ const CHOICES: readonly (readonly [keyof Defaults, Sentence])[] = [
       `The policy has no min or max for ${names}. Answers stay within the range of the background. --unbounded permits other values.`,
   ],
   [
+    'listed',
+    (names) =>
+      `The policy has no allow for ${names}. Answers have only categories of the background. --unbounded permits all categories.`,
+  ],
+  [
     'unbounded',
     (names) =>
       `The policy has no min or max for ${names}, and the model document has no range. Answers may have any value. Write min and max into the policy.`,

@@ -218,7 +218,7 @@ function unreadable(error: unknown, name: string): Error {
   const { message } = error as Error;
   const codec = /unsupported compression codec: (\w+)/.exec(message)?.[1];
   const told = codec
-    ? `the compression ${codec} is not read: write the file with snappy, gzip or brotli`
+    ? `the compression ${codec} is not read: write the file with snappy, gzip or brotli${codec === 'ZSTD' ? ', or use Node 22.15 or newer' : ''}`
     : error instanceof ParquetFault
       ? message
       : 'the file is damaged: its bytes do not fit its index';

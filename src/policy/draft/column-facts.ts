@@ -24,6 +24,8 @@ export interface ColumnFacts {
   readonly isObserved: boolean;
   /** The number of rows of each category, or of false and true. Empty for numbers. */
   readonly counts: readonly number[];
+  /** The values that occur, of categories and booleans. Empty: nothing is known, or the feature is a number. */
+  readonly seen: readonly number[];
 }
 
 const LEAST_DISTINCT = 5;
@@ -41,9 +43,9 @@ export const isNumeric = ({ kind }: Feature): boolean => kind === 'continuous' |
 export function factsOf(feature: Feature, rows: readonly Float64Array[], background: Background): ColumnFacts {
   const values = rows.map((row) => row[feature.index]).filter((value) => !Number.isNaN(value));
   const counted = { feature, known: values.length, missing: rows.length - values.length };
-  if (!isNumeric(feature)) return { ...counted, ...NO_STEP, range: null, counts: countsOf(feature, values) };
+  if (!isNumeric(feature)) return { ...counted, ...NO_STEP, range: null, ...listedFacts(feature, values, background) };
   const range = values.length ? rangeOf(values) : quantileRange(feature, background);
-  return { ...counted, range, ...(values.length ? stepOf(feature, values) : NO_STEP), counts: [] };
+  return { ...counted, range, ...(values.length ? stepOf(feature, values) : NO_STEP), counts: [], seen: [] };
 }
 
 function rangeOf(values: readonly number[]): [number, number] {
@@ -59,6 +61,13 @@ function rangeOf(values: readonly number[]): [number, number] {
 function quantileRange(feature: Feature, background: Background): [number, number] | null {
   const quantiles = background.quantiles(feature);
   return quantiles ? [quantiles[0], quantiles[quantiles.length - 1]] : null;
+}
+
+/** Without rows the shares of the background tell which values occur. */
+function listedFacts(feature: Feature, values: readonly number[], background: Background) {
+  const counts = countsOf(feature, values);
+  const known = values.length ? counts : (background.shares(feature) ?? []);
+  return { counts, seen: [...counts.keys()].filter((k) => known[k] > 0) };
 }
 
 function countsOf({ kind, categories }: Feature, values: readonly number[]): number[] {

@@ -4,7 +4,7 @@
  */
 import type { FeatureRuleDocument, PolicyInput, TargetDocument } from '../../documents/policy-document.js';
 import { medianDeviation, standardDeviation } from '../../models/background.js';
-import type { Feature } from '../../models/features.js';
+import { type Feature, listedNames } from '../../models/features.js';
 import type { LoadedModel } from '../../models/load.js';
 import { type ColumnFacts, factsOf, isNumeric } from './column-facts.js';
 import { hintOf, type NameHint } from './name-hints.js';
@@ -18,7 +18,7 @@ export interface DraftRows {
 
 export interface Draft {
   readonly text: string;
-  /** Features whose rule follows from their name. */
+  /** Features whose rule follows from their name, or from a single value of all rows. */
   readonly questioned: readonly string[];
   /** The number of constraints that are offered. */
   readonly offered: number;
@@ -27,6 +27,7 @@ export interface Draft {
 interface Entry {
   readonly facts: ColumnFacts;
   readonly hint: NameHint | undefined;
+  readonly isConstant: boolean;
   readonly rule: FeatureRuleDocument;
 }
 
@@ -45,7 +46,9 @@ export function draftPolicy(model: LoadedModel, data: DraftRows, target?: Target
     ...constraintLines(constraints, data),
     ...CLOSE,
   ];
-  const questioned = entries.filter(({ hint }) => hint).map(({ facts }) => facts.feature.name);
+  const questioned = entries
+    .filter(({ hint, isConstant }) => hint || isConstant)
+    .map(({ facts }) => facts.feature.name);
   return { text: `${lines.join('\n')}\n`, questioned, offered: constraints.length };
 }
 
@@ -112,11 +115,15 @@ function weightOf({ index }: Feature, rows: readonly Float64Array[]): number {
 
 function entryOf(facts: ColumnFacts): Entry {
   const hint = hintOf(facts.feature);
-  return { facts, hint, rule: ruleOf(facts, hint?.change ?? 'any') };
+  const isConstant = hasOneValue(facts);
+  return { facts, hint, isConstant, rule: ruleOf(facts, isConstant ? 'never' : (hint?.change ?? 'any')) };
 }
 
+const hasOneValue = ({ range, seen }: ColumnFacts): boolean =>
+  seen.length === 1 || (range !== null && range[0] === range[1]);
+
 function ruleOf(
-  { feature, range, step, counts, known }: ColumnFacts,
+  { feature, range, step, seen }: ColumnFacts,
   change: 'any' | 'never' | 'increase',
 ): FeatureRuleDocument {
   if (change === 'never') return { change };
@@ -126,19 +133,24 @@ function ruleOf(
       ...(range && (change === 'any' ? { min: range[0], max: range[1] } : { max: range[1] })),
       ...(step && { step }),
     };
-  const seen = feature.categories.filter((_, k) => counts[k] > 0);
-  const isPartial = known > 0 && feature.kind !== 'boolean' && seen.length < feature.categories.length;
-  return { change, ...(isPartial && { allow: seen }) };
+  const names = listedNames(feature);
+  const isPartial = seen.length > 0 && seen.length < names.length;
+  return { change, ...(isPartial && { allow: seen.map((k) => names[k]) }) };
 }
 
 function featureLines(entries: readonly Entry[], data: DraftRows): string[] {
-  const lines = entries.flatMap(({ facts, hint, rule }, i) => [
+  const lines = entries.flatMap(({ facts, hint, isConstant, rule }, i) => [
     `    // ${printable(factText(facts, data))}`,
-    ...questionLines(facts.feature, hint),
+    ...(isConstant ? CONSTANT : questionLines(facts.feature, hint)),
     `    ${JSON.stringify(facts.feature.name)}: ${inline(rule)}${i < entries.length - 1 ? ',' : ''}`,
   ]);
   return ['', '  // The rule of each feature. Standing still is always allowed.', '  "features": {', ...lines, '  },'];
 }
+
+/** A model learns nothing about a value that no row has. */
+const CONSTANT = [
+  '    // ? All rows have the same value. May answers have other values? If yes, write "any" and the limits.',
+];
 
 function questionLines({ kind }: Feature, hint: NameHint | undefined): string[] {
   if (!hint) return [];
@@ -168,7 +180,7 @@ function factText(
 const MOST_COUNTS = 8;
 
 function countText({ kind, categories }: Feature, counts: readonly number[]): string {
-  const names = kind === 'boolean' ? ['false', 'true'] : categories;
+  const names = listedNames({ kind, categories });
   const shown = counts.slice(0, MOST_COUNTS).map((count, k) => `${names[k]} ${count}`);
   return [...shown, ...(counts.length > MOST_COUNTS ? ['...'] : [])].join(', ');
 }

@@ -251,8 +251,10 @@ export class VersionedStore<V extends StoredVersion, C extends Content> {
 }
 
 function aliasMoved(reference: string, before: string, expected: number): ElsewiseError {
-  const now = before ? `names version ${before}` : 'names nothing yet';
-  return new ElsewiseError('conflict', `${reference} ${now} and not ${expected}: somebody else has moved the alias`);
+  if (!before)
+    return new ElsewiseError('conflict', `${reference} does not exist yet: leave "from" out to create the alias`);
+  const message = `${reference} names version ${before} and not ${expected}: somebody else has moved the alias`;
+  return new ElsewiseError('conflict', message);
 }
 
 function toVersion<V extends StoredVersion>(name: string, version: number, about: string): V {

@@ -100,8 +100,12 @@ describe.each([
 describe('the background', () => {
   it('has the statistics of numpy and no row', async () => {
     const { document } = await run('lightgbm.txt', '--background', PEOPLE);
-    const { mad, std, quantiles, ...rest } = document.background!;
+    const { mad, std, quantiles, shares, ...rest } = document.background!;
     expect(rest).toEqual({});
+    for (const values of Object.values(shares!))
+      expect(Object.values(values).reduce((sum, share) => sum + share)).toBeCloseTo(1, 9);
+    const listed = document.features.filter(({ type }) => type === 'boolean' || type === 'categorical');
+    expect(Object.keys(shares!)).toEqual(listed.map(({ name }) => name));
     expect(Object.keys(mad!)).toEqual(NUMBERS);
     for (const [name, statistics] of Object.entries(expected.statistics)) {
       expect(mad![name]).toBeCloseTo(statistics.mad, 9);

@@ -51,7 +51,7 @@ describe('an unknown key is named with its path and the nearest known one', () =
       ['background'],
       { medians: {} },
       'model.background.medians',
-      /^unknown key; known are mad, std, quantiles, covariance, samples, labels, isolationForest, autoencoder, mixture$/,
+      /^unknown key; known are mad, std, quantiles, shares, covariance, samples, labels, isolationForest, autoencoder, mixture$/,
     ],
   ]);
 

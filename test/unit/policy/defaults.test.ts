@@ -71,6 +71,51 @@ describe('bounds', () => {
   });
 });
 
+describe('categories and booleans', () => {
+  const listed = {
+    ...known,
+    features: [...known.features, { name: 'consent', type: 'boolean' }],
+    parameters: { ...known.parameters, weights: [...known.parameters.weights, 4] },
+    background: { ...BACKGROUND, shares: { housing: { own: 0.75, rent: 0.25 }, consent: { false: 1 } } },
+  };
+  const consent = { consent: { allow: ['false'] } };
+
+  it('have only values with a share, unless the policy lists them', () => {
+    const { document, defaults } = settled({}, listed);
+    expect(document.features).toEqual({ income: { max: 6000 }, housing: { allow: ['own', 'rent'] }, ...consent });
+    expect(defaults.listed).toEqual(['housing', 'consent']);
+    const own = { features: { housing: { allow: ['free'] }, consent: { change: 'never' } } };
+    expect(settled(own, listed).defaults.listed).toEqual([]);
+    expect(settled(own, listed).document.features.housing).toEqual({ allow: ['free'] });
+    expect(settled({ unbounded: true }, listed).document.features).toEqual({});
+  });
+
+  it('keep answers from values that nobody has, and the result says that the background decided', async () => {
+    const row = { id: 'r', features: { age: 19, income: 900, housing: 'rent', consent: false } };
+    const policy = { schema: 'elsewise.policy/v1', target: 'approved', features: { income: { max: 1500 } } };
+    const answerOf = async (more: object) => (await planOf(listed, { ...policy, ...more })).explain(row);
+    const bounded = await answerOf({});
+    expect(bounded).toMatchObject({ status: 'found', defaults: { bounds: 'background' } });
+    expect(bounded.counterfactuals[0].features.consent).toBe(false);
+    expect((await answerOf({ unbounded: true })).counterfactuals[0].features.consent).toBe(true);
+  });
+
+  it('have shares of known categories only', () => {
+    const load = (shares: object) => loadModel({ ...listed, background: { shares } });
+    const refusals: [shares: object, path: string][] = [
+      [{ housing: { castle: 1 } }, 'model.background.shares.housing.castle'],
+      [{ age: { 41: 1 } }, 'model.background.shares.age'],
+      [{ job: { clerk: 1 } }, 'model.background.shares.job'],
+      [{ housing: { own: 0 } }, 'model.background.shares.housing'],
+      [{ housing: { own: 2 } }, 'model.background.shares.housing.own'],
+    ];
+    for (const [shares, path] of refusals) expect(() => load(shares)).toThrow(expect.objectContaining({ path }));
+    expect(load({ housing: { own: 1 } }).background.shares(load({}).space.features[2])).toEqual(
+      Float64Array.of(1, 0, 0),
+    );
+  });
+});
+
 describe('weights', () => {
   it('are those of the MAD under l1 and l2, for the features whose spread is known', () => {
     expect(settled({}).document.cost).toEqual({ norm: 'l1', weights: { age: 1 / 8, income: 1 / 500 } });

@@ -130,7 +130,23 @@ describe('a draft', () => {
     const { features } = readDraft(draftPolicy(model, { rows, origin: 'rows.csv' })).document;
     expect(features.half.step).toBe(0.5);
     expect(features.root.step).toBe(0.01);
-    expect(features.fixed).toEqual({ change: 'any', min: 7, max: 7 });
+  });
+
+  it('asks about features with one value, and keeps them', () => {
+    const rows = [0, 1, 2].map((i) => Float64Array.of(7, i, 1));
+    const model = smallModel({
+      features: [number('fixed'), number('free'), { name: 'consent', type: 'boolean' }],
+      weights: 3,
+    });
+    const draft = draftPolicy(model, { rows, origin: 'rows.csv' });
+    const { features } = readDraft(draft).document;
+    expect(features).toMatchObject({
+      fixed: { change: 'never' },
+      free: { change: 'any' },
+      consent: { change: 'never' },
+    });
+    expect(draft.questioned).toEqual(['fixed', 'consent']);
+    expect(draft.text.match(/All rows have the same value/g)).toHaveLength(2);
   });
 
   it('takes a round step where the unit of the data is too fine or unknown', () => {

@@ -62,7 +62,7 @@ async function readData(path: string | undefined, model: LoadedModel, table: Tab
 }
 
 async function write(path: string | undefined, text: string): Promise<void> {
-  if (path === undefined) return void process.stdout.write(text);
+  if (path === undefined || path === '-') return void process.stdout.write(text);
   await writeFile(path, text, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     const message = error.code === 'EEXIST' ? 'the file exists, and is not replaced' : error.message;
     throw new ElsewiseError('usage', `cannot write ${path}: ${message}`);
@@ -72,7 +72,7 @@ async function write(path: string | undefined, text: string): Promise<void> {
 function notes(questioned: readonly string[], offered: number, asksTarget: boolean): string[] {
   return [
     ...(asksTarget ? ['the policy names no target: answer the question in the file, or give --target'] : []),
-    ...(questioned.length ? [`please check the rules that follow from names: ${questioned.join(', ')}`] : []),
+    ...(questioned.length ? [`please check the rules with a question: ${questioned.join(', ')}`] : []),
     ...(offered ? [`${offered} conditions hold on all rows and are offered as comments`] : []),
   ];
 }
