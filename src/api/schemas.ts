@@ -182,8 +182,8 @@ const population = z.object({
   features: listOf(featureSchema),
   classes: listOf(z.string()),
   classLabels: recordOf(z.string()).optional().describe('Names of the classes for people.'),
-  /** The score from which on the second of two classes is predicted. */
-  threshold: z.number().optional(),
+  /** For two classes: the score of each class at which the decision changes. */
+  thresholds: recordOf(z.number()).optional(),
   /** By feature: shares of equal parts of the range, or the share of each value. */
   background: recordOf(
     z.union([

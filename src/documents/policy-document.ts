@@ -232,7 +232,9 @@ export const policySchema = z.strictObject({
   region: z
     .boolean()
     .default(false)
-    .describe('Whether each answer comes with a box of values. Every point of the box is an answer as well.'),
+    .describe(
+      'Whether each answer comes with a box of values. Every point of the box that the policy permits (steps, decimals, categories) is an answer as well.',
+    ),
   deadlineMs: finite
     .gt(0)
     .default(1000)

@@ -32,7 +32,11 @@ export const regionSchema = z.strictObject({
   ),
   proof: z
     .strictObject({
-      kind: z.literal('proved').describe('Every point of the box is proved to be an answer.'),
+      kind: z
+        .literal('proved')
+        .describe(
+          'Every point of the box that the policy permits (steps, decimals, categories) is proved to be an answer.',
+        ),
       maximal: z
         .boolean()
         .describe(

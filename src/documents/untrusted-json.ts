@@ -69,7 +69,7 @@ export function parseStored(text: string, what: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    const place = /(at|in JSON at) position \d+/.exec((error as Error).message)?.[0] ?? '';
-    throw new ElsewiseError('bad-json', `the ${what} is not valid JSON ${place}`.trimEnd());
+    const place = /at position \d+/.exec((error as Error).message)?.[0];
+    throw new ElsewiseError('bad-json', `the ${what} is not valid JSON${place ? `: ${place}` : ''}`);
   }
 }

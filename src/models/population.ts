@@ -6,7 +6,7 @@
  *
  * Samples are counted where there are samples, because they know ties.
  */
-import type { FeatureDocument, ModelDocument } from '../documents/model-document.js';
+import type { FeatureDocument } from '../documents/model-document.js';
 import type { Background } from './background.js';
 import { type Feature, listedNames } from './features.js';
 import type { LoadedModel } from './load.js';
@@ -28,8 +28,8 @@ export interface ModelPopulation {
   readonly classes: readonly string[];
   /** Names of the classes for people. */
   readonly classLabels?: Readonly<Record<string, string>>;
-  /** The score from which on the second of two classes is predicted, where the model has one number for it. */
-  readonly threshold?: number;
+  /** For two classes: the score of each class at which the decision changes, where one number tells it. */
+  readonly thresholds?: Readonly<Record<string, number>>;
   /** By name. A feature about which nothing is known is missing. */
   readonly background: Readonly<Record<string, NumberPopulation | CategoryPopulation>>;
   /** Rows of the background, by feature. */
@@ -49,7 +49,7 @@ export function populationOf(model: LoadedModel, rows: number): ModelPopulation 
     features: document.features,
     classes,
     ...(document.classLabels && { classLabels: document.classLabels }),
-    ...thresholdOf(document),
+    ...(model.model.thresholds && { thresholds: Object.fromEntries(zip(classes, model.model.thresholds)) }),
     background: Object.fromEntries(known),
     rows: evenly(background.samples, rows).map((sample) =>
       Object.fromEntries(space.features.map((feature) => [feature.name, shown(feature, sample[feature.index])])),
@@ -57,10 +57,8 @@ export function populationOf(model: LoadedModel, rows: number): ModelPopulation 
   };
 }
 
-function thresholdOf({ family, parameters }: ModelDocument): Pick<ModelPopulation, 'threshold'> {
-  if (typeof parameters.threshold === 'number') return { threshold: parameters.threshold };
-  return family === 'logistic-regression' ? { threshold: 0.5 } : {};
-}
+const zip = (names: readonly string[], numbers: readonly number[]) =>
+  names.map((name, k) => [name, numbers[k]] as const);
 
 /** Rows at equal distances: the first of them are not always typical. */
 function evenly<T>(list: readonly T[], count: number): T[] {

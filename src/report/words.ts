@@ -123,10 +123,10 @@ function relaxed({ blocking, relaxation }: Reason, options: WordsOptions): strin
   return ` Without ${relaxation.entry} it would take: ${changes}.`;
 }
 
-/** `approved (0.65) with: income from 2,100 to 2,600 EUR/month. Anything within this would do: income at least 2,600 EUR/month.` */
+/** `approved (0.65) with: income from 2,100 to 2,600 EUR/month. Every permitted value within this would do: income at least 2,600 EUR/month.` */
 function way(answer: CounterfactualDocument, { factual }: ResultDocument, options: WordsOptions): string {
   const room = answer.region
-    ? ` Anything within this would do: ${describeRegion(answer.region, options.features)}.`
+    ? ` Every permitted value within this would do: ${describeRegion(answer.region, options.features)}.`
     : '';
   return `${wish(answer, factual?.score)} with: ${listChanges(answer, options)}.${stepsOf(answer, options)}${room}`;
 }

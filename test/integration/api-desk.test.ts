@@ -53,7 +53,7 @@ describe('the population of a model', () => {
     expect(told.map(({ name }) => name)).toEqual(Object.keys(features));
     for (const { shares, values } of Object.values(background))
       expect((shares ?? Object.values(values!)).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
-    expect(json.threshold).toBe(0.6);
+    expect(json.thresholds).toEqual({ rejected: 1 - 0.6, approved: 0.6 });
     expect(background.income.max).toBeGreaterThan(background.income.min!);
     expect(rows.length).toBeLessThanOrEqual(5);
     for (const row of rows) expect(Object.keys(row)).toEqual(Object.keys(features));

@@ -36,7 +36,7 @@ function scope({ change, solved, read, sample, people: compared, invalid }: Comp
 function gains({ gained, gainedProved, sample, after }: Compared): string {
   if (gained.of === 0) return 'Nobody was without an answer before.';
   const place = sample ? 'In the sample ' : '';
-  const verb = gained.people === 1 ? 'gains' : 'gain';
+  const verb = gained.people === 1 || gained.of === 1 ? 'gains' : 'gain';
   const first = `${place}${number(gained.people)} of ${people(gained.of)} without an answer ${verb} one (${percent(gained.share)}).`;
   const estimate = sample
     ? ` Among all such people the share lies between ${percent(gained.low)} and ${percent(gained.high)} (95 % confidence).`
@@ -109,7 +109,7 @@ function relaxations({ relaxations: { entries, people: infeasible, noSingleEntry
   if (entries.length === 0) return '';
   const shown = entries.slice(0, MOST_ENTRIES).map((one) => `${one.entry} (${number(one.people)})`);
   const none = noSingleEntry > 0 ? ` For ${number(noSingleEntry)} no single entry helps.` : '';
-  return `The reasons of ${people(infeasible)} who are proved to have no answer name the single entry whose removal helps most: ${shown.join(', ')}. An entry may help further people.${none}`;
+  return `The single entry whose removal helps most, for ${people(infeasible)} with a proof that there is no answer: ${shown.join(', ')}. An entry may help further people.${none}`;
 }
 
 function byGroup(grouping: ComparedGrouping): (compared: Compared) => string {

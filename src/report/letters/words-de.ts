@@ -45,7 +45,7 @@ export const GERMAN: LetterWords = {
     scoreOf: (name, score) => `Ihr Punktwert für ${quote(name)} beträgt ${score}.`,
     threshold: (name, threshold) => `Die Schwelle für ${quote(name)} liegt bei ${threshold}.`,
     highestWins: 'Es gilt das Ergebnis mit dem höchsten Punktwert.',
-    wanted: (goal) => `Für eine andere Entscheidung hätte die Prüfung ${goal} führen müssen.`,
+    wanted: (goal) => `Für das verlangte Ergebnis hätte die Prüfung ${goal} führen müssen.`,
     already: 'Das Ergebnis, um das es geht, ist bereits erreicht. Es muss sich nichts ändern.',
     withoutMargin: 'Dieses Ergebnis ist erreicht, aber nicht mit dem Sicherheitsabstand, den unsere Regeln verlangen.',
     now: 'Ihr Punktwert',

@@ -43,7 +43,7 @@ export const ENGLISH: LetterWords = {
     scoreOf: (name, score) => `Your score for ${quote(name)} is ${score}.`,
     threshold: (name, threshold) => `The threshold for ${quote(name)} is ${threshold}.`,
     highestWins: 'The result with the highest score applies.',
-    wanted: (goal) => `For a different decision, the assessment would have had to lead ${goal}.`,
+    wanted: (goal) => `For the required result, the assessment would have had to lead ${goal}.`,
     already: 'The outcome in question is already reached. Nothing has to change.',
     withoutMargin: 'This result is reached, but not with the safety margin that our rules require.',
     now: 'your score',

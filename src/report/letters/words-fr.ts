@@ -48,7 +48,7 @@ export const FRENCH: LetterWords = {
     scoreOf: (name, score) => `Votre score pour ${quote(name)} est de ${score}.`,
     threshold: (name, threshold) => `Le seuil pour ${quote(name)} est de ${threshold}.`,
     highestWins: 'Le résultat ayant le score le plus élevé s’applique.',
-    wanted: (goal) => `Pour une autre décision, l’évaluation aurait dû conduire ${goal}.`,
+    wanted: (goal) => `Pour le résultat requis, l’évaluation aurait dû conduire ${goal}.`,
     already: 'Le résultat en question est déjà atteint. Rien n’a besoin de changer.',
     withoutMargin: 'Ce résultat est atteint, mais sans la marge de sécurité exigée par nos règles.',
     now: 'votre score',
@@ -95,7 +95,7 @@ export const FRENCH: LetterWords = {
     othersStay: 'Toutes vos autres informations resteraient inchangées.',
     allWithin: (count, done) =>
       count === 1
-        ? `Toute valeur autorisée dans cet intervalle aurait ${done}. Cela est prouvé.`
+        ? `Chaque valeur autorisée ainsi indiquée aurait ${done}. Cela est prouvé.`
         : `Toute combinaison autorisée de valeurs dans ces intervalles aurait ${done}. Cela est prouvé.`,
     example: (values) => `Par exemple, ${values}.`,
     resultAfter: (name) => `Le résultat aurait alors été ${quote(name)}.`,

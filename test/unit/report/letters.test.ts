@@ -305,7 +305,7 @@ describe('targets', () => {
     expect(listed).toContain('Nothing has to change.');
     const interval = await write({ target: { from: 0.8, class: 'approved' } });
     expect(interval).toContain(
-      'For a different decision, the assessment would have had to lead to a score for “approved” of at least 0.8.',
+      'For the required result, the assessment would have had to lead to a score for “approved” of at least 0.8.',
     );
     const [, de, fr] = texts(await resultOf({ target: { from: 0.7, to: 0.9 } }));
     expect(de).toContain('zu einem Punktwert für „genehmigt“ von 0,7 bis 0,9 führen müssen');

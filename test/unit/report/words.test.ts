@@ -73,7 +73,7 @@ describe('a result in words', () => {
       proof: { kind: 'proved' as const, maximal: true },
     };
     expect(words({ counterfactuals: [{ ...counterfactual, region }] })).toContain(
-      'Anything within this would do: income at least 2,599.01 EUR/month, place to live own or rent.',
+      'Every permitted value within this would do: income at least 2,599.01 EUR/month, place to live own or rent.',
     );
     const told = (range: { from?: number; to?: number }) =>
       describeRegion({ features: { debtRatio: range }, proof: region.proof }, features);

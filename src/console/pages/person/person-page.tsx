@@ -24,23 +24,45 @@ import { WhyNot } from './why-not.js';
 import { overlayOf, type Wishes, WishesForm } from './wishes.js';
 
 export function PersonPage({ address }: PageProps) {
-  const loaded = useLoaded((signal) => Promise.all([listModels(signal), listPolicies(signal)]), []);
-  return (
-    <Outcome of={loaded}>
-      {([models, policies]) => <Choice models={models} policies={policies} given={address.values} />}
-    </Outcome>
-  );
+  const { values } = address;
+  const loaded = useLoaded(async (signal) => {
+    const [models, policies] = await Promise.all([listModels(signal), listPolicies(signal)]);
+    const model = values.model ?? (models[0] ? referenceOf(models[0]) : '');
+    const policy = values.policy ?? (await fittingPolicy(model, policies, signal));
+    return { models, policies, given: { ...values, model, policy } };
+  }, []);
+  return <Outcome of={loaded}>{(choice) => <Choice {...choice} />}</Outcome>;
+}
+
+/** So many policies are looked at. */
+const MOST_POLICIES = 20;
+
+/** The first policy whose features are all features of the model. Empty: none of the first ones is. */
+async function fittingPolicy(model: string, policies: readonly ListedPolicy[], signal?: AbortSignal): Promise<string> {
+  if (!model) return '';
+  const { features } = await readPopulation(model, 0, signal);
+  const known = new Set(features.map(({ name }) => name));
+  for (const reference of policies.slice(0, MOST_POLICIES).map(referenceOf)) {
+    const policy = await readPolicy(reference, signal);
+    if (Object.keys(policy.features ?? {}).every((name) => known.has(name))) return reference;
+  }
+  return '';
 }
 
 interface ChoiceProps {
   readonly models: readonly ListedModel[];
   readonly policies: readonly ListedPolicy[];
-  readonly given: Readonly<Record<string, string>>;
+  readonly given: Readonly<Record<string, string>> & { readonly model: string; readonly policy: string };
 }
 
 function Choice({ models, policies, given }: ChoiceProps) {
-  const [model, setModel] = useState(given.model ?? (models[0] ? referenceOf(models[0]) : ''));
-  const [policy, setPolicy] = useState(given.policy ?? (policies[0] ? referenceOf(policies[0]) : ''));
+  const [model, setModel] = useState(given.model);
+  const [policy, setPolicy] = useState(given.policy);
+  const changeModel = async (reference: string) => {
+    const fitting = await fittingPolicy(reference, policies);
+    setPolicy(fitting);
+    setModel(reference);
+  };
   const loaded = useLoaded(
     async (signal) => ({
       population: await readPopulation(model, 1, signal),
@@ -54,7 +76,7 @@ function Choice({ models, policies, given }: ChoiceProps) {
     <>
       <h1>What would have had to be different</h1>
       <div class="pair choice">
-        <Select label="Model" value={model} options={models.map(referenceOf)} onValue={setModel} />
+        <Select label="Model" value={model} options={models.map(referenceOf)} onValue={changeModel} />
         <Select label="Policy" value={policy} options={['', ...policies.map(referenceOf)]} onValue={setPolicy} />
       </div>
       <Outcome of={loaded}>

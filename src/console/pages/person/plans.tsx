@@ -52,7 +52,7 @@ export function Plans({ result, population, policy, open, own, onOpen }: PlansPr
         ))}
       </div>
       <div id="plan" role="tabpanel" aria-labelledby={`plan-${open}`}>
-        <ScoreBar result={result} plan={plan} population={population} />
+        <ScoreBar result={result} plan={plan} population={population} margin={policy?.margin ?? 0} />
         <div class="cards">
           {plan.changes.map(({ feature }) => (
             <FeatureCard
@@ -62,6 +62,7 @@ export function Plans({ result, population, policy, open, own, onOpen }: PlansPr
               now={result.factual!.features}
               own={own}
               population={population}
+              policy={policy}
             />
           ))}
           <Stays plan={plan} policy={policy} population={population} />
@@ -89,7 +90,7 @@ function shortly({ feature, from, to }: CounterfactualDocument['changes'][number
   return typeof to === 'number' ? `${name} ${differenceOf(from, to, known?.unit)}` : `${name}: ${showValue(to)}`;
 }
 
-interface CardProps {
+interface CardProps extends WithPolicy {
   readonly feature: FeatureDocument;
   readonly plan: CounterfactualDocument;
   readonly now: RowOfFeatures;
@@ -97,11 +98,12 @@ interface CardProps {
   readonly population: Population;
 }
 
-function FeatureCard({ feature, plan, now, own, population }: CardProps) {
+function FeatureCard({ feature, plan, now, own, population, policy }: CardProps) {
   const { name, unit } = feature;
   const [from, to] = [now[name], plan.features[name]];
   const range = plan.region?.features[name];
   const band = range && !('in' in range) ? range : undefined;
+  const hasOthers = range && (!('in' in range) || range.in.length > 1);
   return (
     <article class="card">
       <div class="title">
@@ -113,32 +115,39 @@ function FeatureCard({ feature, plan, now, own, population }: CardProps) {
         <span class="unseen"> to </span> {showValue(to, unit)}
       </p>
       <Picture feature={feature} population={population} marks={marksOf(from, to, own?.[name])} band={band} to={to} />
-      {range && plan.region && (
+      {hasOthers && (
         <p class="quiet">
           Works as well, with the other changes:{' '}
-          {describeRegion({ ...plan.region, features: { [name]: range } }, population.features)}. Proved.
+          {describeRegion({ ...plan.region!, features: { [name]: range } }, population.features)}
+          {band && stepInWords(feature, policy)}. This is proved for every permitted value.
         </p>
       )}
     </article>
   );
 }
 
-/** `+150 EUR`, `change` */
-function differenceOf(from: unknown, to: unknown, unit = ''): string {
+/** Nothing is proved about values between the steps. */
+function stepInWords({ name, unit }: FeatureDocument, policy: PolicyInput | undefined): string {
+  const step = policy?.features?.[name]?.step;
+  return step ? `, in steps of ${showValue(step, unit)}` : '';
+}
+
+/** `+150 EUR/month`, `change` */
+function differenceOf(from: unknown, to: unknown, unit?: string): string {
   if (typeof from !== 'number' || typeof to !== 'number') return 'change';
   const difference = Number((to - from).toPrecision(12));
-  return `${difference > 0 ? '+' : '−'}${showValue(Math.abs(difference), unit.split('/')[0])}`;
+  return `${difference > 0 ? '+' : '−'}${showValue(Math.abs(difference), unit)}`;
 }
 
 /** The details that nobody is asked to change, and the others that the plan leaves as they are. */
-function Stays({ plan, policy, population: { features } }: Pick<CardProps, 'plan' | 'population'> & WithPolicy) {
+function Stays({ plan, policy, population: { features } }: Pick<CardProps, 'plan' | 'population' | 'policy'>) {
   const never = features.filter(({ name }) => policy?.features?.[name]?.change === 'never');
   return (
     <article class="card">
       <h2>Stays as it is</h2>
-      {never.length > 0 && <p class="quiet">{listOf(never)} are never asked to change.</p>}
+      {never.length > 0 && <p class="quiet">Never asked to change: {listOf(never)}.</p>}
       <p class="quiet">
-        {features.length - plan.changes.length} of {features.length} details stay as they are.
+        Details that stay as they are: {features.length - plan.changes.length} of {features.length}.
       </p>
     </article>
   );
@@ -148,10 +157,8 @@ interface WithPolicy {
   readonly policy: PolicyInput | undefined;
 }
 
-const listOf = (features: readonly FeatureDocument[]): string => {
-  const text = features.map(({ name, label }) => nameInWords(name, label)).join(', ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};
+const listOf = (features: readonly FeatureDocument[]): string =>
+  features.map(({ name, label }) => nameInWords(name, label)).join(', ');
 
 function marksOf(now: unknown, suggested: unknown, own: unknown): Mark[] {
   const marks = [

@@ -17,7 +17,8 @@ export interface Population {
   readonly features: readonly FeatureDocument[];
   readonly classes: readonly string[];
   readonly classLabels?: Readonly<Record<string, string>>;
-  readonly threshold?: number;
+  /** By class: the score at which the decision changes. */
+  readonly thresholds?: Readonly<Record<string, number>>;
   readonly background: Readonly<Record<string, FeatureShares>>;
   readonly rows: readonly RowOfFeatures[];
 }

@@ -6,17 +6,17 @@ interface ScoreBarProps {
   readonly result: ResultDocument;
   readonly plan: CounterfactualDocument;
   readonly population: Population;
+  readonly margin: number;
 }
 
-/** The threshold for the target: that of the second class, or the rest of it for the first class. */
-function neededFor(target: ResultDocument['target'], { classes, threshold }: Population): number | undefined {
-  if (typeof target !== 'string' || threshold === undefined || classes.length !== 2) return undefined;
-  return target === classes[1] ? threshold : 1 - threshold;
+/** The threshold of the target, with the margin that the policy requires beyond it. */
+function neededFor(target: ResultDocument['target'], { thresholds }: Population, margin: number): number | undefined {
+  return typeof target === 'string' && thresholds ? thresholds[target] + margin : undefined;
 }
 
-export function ScoreBar({ result, plan, population }: ScoreBarProps) {
+export function ScoreBar({ result, plan, population, margin }: ScoreBarProps) {
   const now = result.factual!.score;
-  const needed = neededFor(result.target, population);
+  const needed = neededFor(result.target, population, margin);
   const isShare = population.classes.length > 0 && [now, plan.score].every((score) => score >= 0 && score <= 1);
   const told = (score: number) => (isShare ? score.toFixed(2) : showValue(score));
   const words = `Score now ${told(now)}, with this plan ${told(plan.score)}${needed === undefined ? '' : `, needed ${told(needed)}`}`;
