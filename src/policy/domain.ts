@@ -11,6 +11,7 @@
 import { decimalSum } from '../linalg/decimals.js';
 import { type Feature, type FeatureSpace, spread } from '../models/features.js';
 import { isDecimal, lastDecimal, lastStep, unitOf } from './lattice.js';
+import { type PlainEnds, plainEndsOf } from './plain-ends.js';
 import type { FeatureRule } from './rules.js';
 
 export interface Domain {
@@ -67,9 +68,26 @@ export function fillDomain(
   const { origin } = domain;
   spread(space, values, origin);
   for (let c = 0; c < origin.length; c++) if (Number.isNaN(origin[c])) origin[c] = imputed[c];
-  for (const rule of rules) {
+  const ends = plainEndsOf(rules);
+  fillPlain(domain, ends);
+  for (const rule of ends.others) {
     if (rule.feature.kind === 'choice') fillChoice(domain, rule);
     else fillNumber(domain, rule, Number.isNaN(values[rule.feature.index]));
+  }
+}
+
+/** A missing value that the model accepts stays missing: its ends are no numbers. */
+function fillPlain({ origin, lower, upper, step, grid, ranks }: Domain, ends: PlainEnds): void {
+  const { features, columns, low, high } = ends;
+  for (let k = 0; k < columns.length; k++) {
+    const column = columns[k];
+    const index = features[k];
+    const here = origin[column];
+    lower[column] = Math.min(here, low[k]);
+    upper[column] = Math.max(here, high[k]);
+    step[index] = 0;
+    grid[index] = 0;
+    ranks[index] = null;
   }
 }
 
