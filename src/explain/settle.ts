@@ -9,7 +9,7 @@
  * candidate is reported. A solver's bound holds for every value: the cost of rounding is reported as a gap and never as optimal.
  */
 import { FloatArena } from '../linalg/float-arena.js';
-import { type Feature, type FeatureSpace, gather } from '../models/features.js';
+import { type Feature, type FeatureSpace, gatherValue } from '../models/features.js';
 import type { Domain } from '../policy/domain.js';
 import { mayStandStill, meantValues } from '../policy/solver-numbers.js';
 import { isContinuous } from '../policy/values.js';
@@ -80,19 +80,31 @@ function withNeeded(
 function read(space: FeatureSpace, domain: Domain, factual: Float64Array, x: Float64Array): Reading {
   const reading: Reading = { values: arena.take(factual.length), loose: [], doubtful: [] };
   const { values } = reading;
-  gather(space, x, values);
+  const { origin, lower, upper } = domain;
   for (const feature of space.features) {
     const { index, column } = feature;
-    const here = domain.origin[column];
+    const here = origin[column];
     if (feature.kind === 'choice' || Number.isNaN(here)) {
-      if (mayStandStill(feature, domain, x)) values[index] = factual[index];
-    } else if (isContinuous(domain, feature)) {
-      const value = Math.min(domain.upper[column], Math.max(domain.lower[column], x[column]));
-      values[index] = value === here ? factual[index] : value;
-      if (values[index] !== factual[index] && mayStandStill(feature, domain, x)) reading.doubtful.push(index);
-    } else readSpaced(feature, domain, factual, x, reading);
+      values[index] = mayStandStill(feature, domain, x) ? factual[index] : gatherValue(feature, x);
+    } else if (!isContinuous(domain, feature)) readSpaced(feature, domain, factual, x, reading);
+    else if (x[column] === here && here >= lower[column] && here <= upper[column]) values[index] = factual[index];
+    else readMoved(feature, domain, factual, x, reading);
   }
   return reading;
+}
+
+/** A continuous feature that a solver has moved, or that may not stay. */
+function readMoved(
+  feature: Feature,
+  domain: Domain,
+  factual: Float64Array,
+  x: Float64Array,
+  { values, doubtful }: Reading,
+): void {
+  const { index, column } = feature;
+  const value = Math.min(domain.upper[column], Math.max(domain.lower[column], x[column]));
+  values[index] = value === domain.origin[column] ? factual[index] : value;
+  if (values[index] !== factual[index] && mayStandStill(feature, domain, x)) doubtful.push(index);
 }
 
 /** A feature whose values have distances between them. */

@@ -243,13 +243,15 @@ export function imputedValue(feature: Feature, imputed: Float64Array): number {
   return Number.NaN;
 }
 
-/** Model columns -> values by feature; the largest column of a one-hot group is its category. */
+/** Model columns -> values by feature. */
 export function gather(space: FeatureSpace, columns: Float64Array, values: Float64Array): void {
-  for (const feature of space.features) {
-    let at = feature.column;
-    if (feature.kind === 'choice') {
-      for (let c = at + 1; c < feature.column + feature.width; c++) if (columns[c] > columns[at]) at = c;
-      values[feature.index] = at - feature.column;
-    } else values[feature.index] = columns[at];
-  }
+  for (const feature of space.features) values[feature.index] = gatherValue(feature, columns);
+}
+
+/** The value of a feature; the largest column of a one-hot group is its category. */
+export function gatherValue({ kind, column, width }: Feature, columns: Float64Array): number {
+  if (kind !== 'choice') return columns[column];
+  let at = column;
+  for (let c = column + 1; c < column + width; c++) if (columns[c] > columns[at]) at = c;
+  return at - column;
 }
