@@ -32,8 +32,16 @@ const KINDS: Readonly<Record<ChunkTask['kind'], Kind>> = {
   keys: (_task, { model }) => keyReader(model) as RowAnswerer,
 };
 
-export async function createRowAnswerer(...[task, plan, options]: Parameters<Kind>): Promise<RowAnswerer> {
-  return KINDS[task.kind](task, plan, options);
+/** The answerers of each plan, by kind and output. New functions for every chunk would make V8 compile the same code again and again. */
+const kept = new WeakMap<ThreadPlan, Map<string, RowAnswerer>>();
+
+export async function rowAnswererOf(...[task, plan, options]: Parameters<Kind>): Promise<RowAnswerer> {
+  const answerers = kept.get(plan) ?? new Map<string, RowAnswerer>();
+  kept.set(plan, answerers);
+  const key = `${task.kind} ${task.output}`;
+  const answerer = answerers.get(key) ?? (await KINDS[task.kind](task, plan, options));
+  answerers.set(key, answerer);
+  return answerer;
 }
 
 function explainer({ output }: ChunkTask, plan: Plan): RowAnswerer<ResultDocument> {

@@ -17,7 +17,7 @@ import type { ScoreBatches } from '../scoring/score-batches.js';
 import { drive, type ScoredSteps } from '../scoring/scored-steps.js';
 import type { ChunkAnswer, ChunkTask, RowLoss, ThreadTask } from './messages.js';
 import { RemoteRows } from './remote-rows.js';
-import { createRowAnswerer, type RowAnswerer } from './row-answerer.js';
+import { type RowAnswerer, rowAnswererOf } from './row-answerer.js';
 import { type ThreadPlan, type ThreadPlanOptions, ThreadPlans } from './thread-plans.js';
 
 /** Reserve over the bytes that the rows of the last chunk needed. More is rarely needed, and a surplus costs little. */
@@ -53,7 +53,7 @@ class ChunkRun {
 
   static async begin(task: ThreadTask<ChunkTask>, plans: ThreadPlans, options: ThreadPlanOptions): Promise<ChunkRun> {
     const plan = plans.get(task);
-    return new ChunkRun(task, plans, options, plan, await createRowAnswerer(task, plan, options));
+    return new ChunkRun(task, plans, options, plan, await rowAnswererOf(task, plan, options));
   }
 
   private constructor(
@@ -167,7 +167,7 @@ class ChunkRun {
   /** A solver that threw may have left its memory in any state. This row is answered without it, and the next row gets a new plan. */
   async #answerFailed(row: ParsedRow, { message }: Error): Promise<unknown> {
     this.#plan = this.#plans.renew(this.#task);
-    this.#answerer = await createRowAnswerer(this.#task, this.#plan, this.#options);
+    this.#answerer = await rowAnswererOf(this.#task, this.#plan, this.#options);
     return this.#answerer.answer(row, this.#tally, { code: 'failed', message: `the solver failed: ${message}` });
   }
 }

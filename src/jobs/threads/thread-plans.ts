@@ -1,6 +1,6 @@
 /**
- * The models and policies that a thread caches, within a budget of bytes. One entry serves all kinds of tasks, layouts and outputs: readers
- * and writers are made for each chunk, which costs microseconds.
+ * The models and policies that a thread caches, within a budget of bytes. One entry serves all kinds of tasks, layouts and outputs: its
+ * writers are kept beside it (row-answerer.ts), and readers are made for each chunk.
  */
 import type { Plan, PlanOptions } from '../../explain/plan.js';
 import { modelBytes } from '../../explain/plan-memory.js';
