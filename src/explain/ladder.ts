@@ -33,6 +33,8 @@ export interface Climb {
   readonly isDoubtful?: true;
 }
 
+const NOTHING_KNOWN: Climb = { answer: null, solver: '', lowerBound: Number.NEGATIVE_INFINITY, finished: false };
+
 /** Depths inside the region: first almost none, then deeper when rounding undid the answer. */
 const NUDGES = [1e-12, 1e-10, 1e-8, 1e-6];
 /** A solver's share of the remaining budget, by the rungs below it: exact solvers, only heuristics, or none. */
@@ -69,17 +71,24 @@ export interface ClimbContext {
 }
 
 export function climb(ladder: readonly Rung[], domain: Domain, context: ClimbContext): Climb {
-  let best: Climb = { answer: null, solver: '', lowerBound: Number.NEGATIVE_INFINITY, finished: false };
-  for (const [k, rung] of ladder.entries()) {
+  let best = NOTHING_KNOWN;
+  for (let k = 0; k < ladder.length; k++) {
+    const rung = ladder[k];
     const { budget } = context.limits;
     if (k > 0 && best.answer && budget.isSpent) break;
     if (rung.isRescue && best.answer && !best.isDoubtful) continue;
     const step = tryRung(rung, domain, context, budget.share(rung.share));
-    const lowerBound = Math.max(best.lowerBound, step.lowerBound);
-    best = isBetter(step, best) ? { ...step, lowerBound } : { ...best, lowerBound };
-    if (step.finished || isEnough(best, context.limits)) return { ...best, finished: true };
+    const winner = isBetter(step, best) ? step : best;
+    best = provedTo(winner, Math.max(best.lowerBound, step.lowerBound), winner.finished);
+    if (step.finished || isEnough(best, context.limits)) return provedTo(best, best.lowerBound, true);
   }
   return best;
+}
+
+/** The same answer under another bound. Most rows have one piece and one rung, and need no copy. */
+export function provedTo(found: Climb, lowerBound: number, finished: boolean): Climb {
+  const isTold = found.lowerBound === lowerBound && found.finished === finished;
+  return isTold ? found : { ...found, lowerBound, finished };
 }
 
 /** Compares by cost. A doubtful answer wins only if there is no other. */
@@ -117,8 +126,8 @@ function tryRung({ solver, prepared }: Rung, domain: Domain, context: ClimbConte
   const finished = proved || (outcome!.status === 'solved' && answer !== null);
   const rejected = outcome!.x !== null && !answer;
   noteAttempt(attempts, solver.name, rejected ? 'rejected' : outcome!.status, now() - start);
-  const isDoubtful = answer !== null && outcome!.isDoubtful;
-  return { answer, solver: solver.name, lowerBound, finished, ...(isDoubtful && { isDoubtful }) };
+  const found: Climb = { answer, solver: solver.name, lowerBound, finished };
+  return answer !== null && outcome!.isDoubtful ? { ...found, isDoubtful: true } : found;
 }
 
 /** All limits in one literal: a spread takes as long as a small problem. */

@@ -30,7 +30,7 @@ import { type Recheck, recheckResult } from './checks/recheck.js';
 import { areDifferent, diversify } from './diverse.js';
 import { type Engine, enginesForOwnTargets, enginesOf } from './engines.js';
 import { explainInfeasible } from './infeasible.js';
-import { buildLadder, climb, closes, isBetter, noteAttempt, type Rung, roundMs } from './ladder.js';
+import { buildLadder, climb, closes, isBetter, noteAttempt, provedTo, type Rung, roundMs } from './ladder.js';
 import { concludeLevers, type LeverPlan, type Question } from './levers.js';
 import { concludePath, PATH_SOLVER } from './paths/conclude-path.js';
 import { PathSearch } from './paths/path-search.js';
@@ -45,7 +45,15 @@ import {
   ResultWriter,
   reasonNotFound,
 } from './result.js';
-import { asAnswer, type Person, type Search, type Searcher, type SearchOutcome, type TargetPlan } from './search.js';
+import {
+  asAnswer,
+  type BoundedLadder,
+  type Person,
+  type Search,
+  type Searcher,
+  type SearchOutcome,
+  type TargetPlan,
+} from './search.js';
 import { type Settled, settle } from './settle.js';
 import { Suspension } from './suspension.js';
 import { Verifier } from './verify.js';
@@ -371,15 +379,16 @@ class PreparedPlan implements Plan, Searcher {
     const settleHere = (x: Float64Array) => this.settle(domain, x, target);
     const { seed, memoryMb, gap } = this.policy.document;
     const pieces = leastBoundFirst(target, domain);
-    let best: SearchOutcome = { answer: null, solver: '', lowerBound: Infinity, finished: true };
-    for (const [k, { ladder, bound }] of pieces.entries()) {
+    let best = NO_PIECE;
+    for (let k = 0; k < pieces.length; k++) {
+      const { ladder, bound } = pieces[k];
       const cutoff = best.answer?.cost ?? Infinity;
       // No later piece has an answer that is worth a search, nor a bound below this one.
-      if (closes(bound, cutoff, gap)) return { ...best, lowerBound: Math.min(best.lowerBound, bound) };
+      if (closes(bound, cutoff, gap)) return provedTo(best, Math.min(best.lowerBound, bound), best.finished);
       const share = budget.share(Math.max(LEAST_SHARE, 1 / (pieces.length - k)));
       const limits = { budget: share, anyAnswer, seed, memoryMb, gap, cutoff };
       const step = climb(ladder, domain, { limits, attempts, now: this.now, solve: this.solve, settle: settleHere });
-      best = cheaper(best, bound > 0 ? { ...step, lowerBound: Math.max(step.lowerBound, bound) } : step);
+      best = cheaper(best, bound > 0 ? provedTo(step, Math.max(step.lowerBound, bound), step.finished) : step);
       if (anyAnswer && best.answer) break;
     }
     return best;
@@ -442,7 +451,7 @@ class PreparedPlan implements Plan, Searcher {
       const problems = path && !region ? [] : compileGoals(this.model, this.compiled, goals, plausibility);
       const ladders = problems.map((problem) => buildLadder(problem, wanted));
       const bounds = problems.length > 1 ? new PieceBounds(problems) : null;
-      return { shown, goals, plausibility, problems, ladders, bounds };
+      return { shown, goals, plausibility, problems, ladders, unbounded: ladders.map(withoutBound), bounds };
     } catch (error) {
       if (error instanceof ElsewiseError) return error;
       throw error;
@@ -458,18 +467,18 @@ const FIRST_SHARE = 0.5;
 /** The least share of the remaining budget for a piece, however many follow. */
 const LEAST_SHARE = 0.3;
 
-interface BoundedLadder {
-  readonly ladder: readonly Rung[];
-  readonly bound: number;
+/** A region without pieces is a proof that no answer exists. */
+const NO_PIECE: SearchOutcome = { answer: null, solver: '', lowerBound: Infinity, finished: true };
+
+function leastBoundFirst({ ladders, unbounded, bounds }: TargetPlan, domain: Domain): readonly BoundedLadder[] {
+  if (!bounds) return unbounded;
+  const least = bounds.at(domain);
+  return ladders.map((ladder, k) => ({ ladder, bound: least[k] })).sort((a, b) => a.bound - b.bound);
 }
 
-function leastBoundFirst({ ladders, bounds }: TargetPlan, domain: Domain): BoundedLadder[] {
-  const least = bounds?.at(domain);
-  const pieces = ladders.map((ladder, k) => ({ ladder, bound: least ? least[k] : Number.NEGATIVE_INFINITY }));
-  return least ? pieces.sort((a, b) => a.bound - b.bound) : pieces;
-}
+const withoutBound = (ladder: readonly Rung[]): BoundedLadder => ({ ladder, bound: Number.NEGATIVE_INFINITY });
 
 function cheaper(a: SearchOutcome, b: SearchOutcome): SearchOutcome {
   const winner = isBetter(b, a) ? b : a;
-  return { ...winner, lowerBound: Math.min(a.lowerBound, b.lowerBound), finished: a.finished && b.finished };
+  return provedTo(winner, Math.min(a.lowerBound, b.lowerBound), a.finished && b.finished);
 }

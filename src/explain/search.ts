@@ -16,6 +16,12 @@ import type { ReportedAnswer } from './result.js';
 
 export type SearchOutcome = Climb;
 
+/** The ladder of a piece with a proved lower bound on the cost of each answer; -Infinity: no bound is known. */
+export interface BoundedLadder {
+  readonly ladder: readonly Rung[];
+  readonly bound: number;
+}
+
 /** A target with the pieces of its region, as problems and as ladders of solvers. */
 export interface TargetPlan {
   readonly shown: TargetDocument;
@@ -24,6 +30,8 @@ export interface TargetPlan {
   readonly plausibility: Plausibility | null;
   readonly problems: readonly Problem[];
   readonly ladders: readonly (readonly Rung[])[];
+  /** The ladders for a search without bounds. */
+  readonly unbounded: readonly BoundedLadder[];
   /** A lower bound on the cost of each piece, without a search. Null: at most one piece exists. */
   readonly bounds: PieceBounds | null;
   /** The pieces with their proofs, built when a region is first asked for. */
