@@ -34,7 +34,36 @@ describe('the commands', () => {
     const [{ receipt }] = readLines(at('receipts.ndjson')).map((line) => JSON.parse(line) as SignedReceipt);
     const check = (what: string, ...options: string[]) =>
       call('receipts', 'check', what, '--keys', at('jwks.json'), ...options);
-    expect(await check(at('receipts.ndjson'))).toMatchObject({ code: 0, stdout: '4 valid, 0 not valid\n' });
+    const all = await check(at('receipts.ndjson'));
+    expect([all.code, all.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^line 1, "a-0001": valid: until 20\S+ \(UTC\)\n(?:.*\n){3}4 valid, 0 not valid\n$/),
+    ]);
+    const lines = readLines(at('receipts.ndjson')).map((line) => JSON.parse(line) as SignedReceipt);
+    const wrapped = async (...changed: SignedReceipt[]) =>
+      check(writeText(folder, 'wrapped.ndjson', `${changed.map((line) => JSON.stringify(line)).join('\n')}\n`));
+    for (const one of [
+      await wrapped({ ...lines[0], id: 'a-9999' }),
+      await wrapped(lines[1], { ...lines[0], id: 'a-9999' }),
+      await wrapped(lines[1], { ...lines[0], validUntil: '2036-12-19' }),
+      await wrapped(lines[1], { ...lines[0], receipt: lines[1].receipt }),
+    ])
+      expect([one.code, one.stdout]).toEqual([1, expect.stringMatching(/wrong: .*the line names the (id|last day) /)]);
+    const swapped = await wrapped(
+      { ...lines[0], receipt: lines[1].receipt },
+      { ...lines[1], receipt: lines[0].receipt },
+      lines[2],
+    );
+    expect(swapped.stdout).toMatch(
+      /^line 1, "a-0002": wrong: .*\nline 2, "a-0001": wrong: .*\nline 3, .*\n1 valid, 2 not valid\n$/,
+    );
+    const many = await wrapped(...Array.from({ length: 130 }, () => lines[0]));
+    expect(many.stdout.split('\n').slice(-4)).toEqual([
+      expect.stringMatching(/^line 100, /),
+      'and 30 more valid',
+      '130 valid, 0 not valid',
+      '',
+    ]);
     const { factual } = JSON.parse(readLines(at('results.ndjson'))[0]);
     const row = writeText(folder, 'row.json', JSON.stringify(factual));
     const reversed = Object.fromEntries(Object.entries(factual.features).reverse());
@@ -125,7 +154,7 @@ describe('the API', () => {
       const both = writeText(folder, 'both.txt', `${one.receipt}\n${two.receipt}\n`);
       expect(await call('receipts', 'check', both, '--keys', jwks)).toMatchObject({
         code: 0,
-        stdout: '2 valid, 0 not valid\n',
+        stdout: expect.stringMatching(/^line 1, "asked": valid: .*\nline 2, .*\n2 valid, 0 not valid\n$/),
       });
       expect(one.receipt.split('.')[0]).not.toBe(two.receipt.split('.')[0]);
       expect((await fetch(server.address + path, { headers: credentials('submit') })).status).toBe(403);

@@ -9,17 +9,26 @@ import { targetSchema } from '../../documents/policy-document.js';
 import { signedReceiptSchema } from '../../documents/receipt-document.js';
 import { openSource } from '../../jobs/rows/streams.js';
 import type { GivenRow } from '../../receipts/check-offer.js';
+import type { ReceiptWrapper } from '../../receipts/check-wrapper.js';
 import { readJson } from '../documents.js';
 
 /** A JSON object in base64url, and two more parts. */
 const WITHIN_TEXT = /\beyJ[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g;
 
-export async function readReceipts(path: string): Promise<string[]> {
+export interface FoundReceipt {
+  readonly text: string;
+  /** The place in the file, for people. */
+  readonly place: string;
+  /** The keys beside the receipt, in a line of `receipts sign`. */
+  readonly wrapper?: ReceiptWrapper;
+}
+
+export async function readReceipts(path: string): Promise<FoundReceipt[]> {
   const { bytes } = await openSource(path);
   const text = (await buffer(bytes)).toString();
   const lines = text.split('\n').map((line) => line.trim());
   const found = lines.some(isProse)
-    ? (text.match(WITHIN_TEXT) ?? [])
+    ? (text.match(WITHIN_TEXT) ?? []).map((receipt, k) => ({ text: receipt, place: `receipt ${k + 1}` }))
     : lines.flatMap((line, k) => onLine(line, path, k));
   if (found.length) return found;
   throw new ElsewiseError('bad-input', 'no receipt is in the file', path);
@@ -28,10 +37,12 @@ export async function readReceipts(path: string): Promise<string[]> {
 /** A line of a letter. */
 const isProse = (line: string): boolean => /\s|^</.test(line) && !line.startsWith('{');
 
-function onLine(line: string, path: string, k: number): string[] {
-  if (!line.startsWith('{')) return line === '' ? [] : [line];
-  const place = `${path}, line ${k + 1}`;
-  return [parseDocument(signedReceiptSchema, jsonOf(line, place), place).receipt];
+function onLine(line: string, path: string, k: number): FoundReceipt[] {
+  const place = `line ${k + 1}`;
+  if (!line.startsWith('{')) return line === '' ? [] : [{ text: line, place }];
+  const root = `${path}, ${place}`;
+  const { receipt: text, ...wrapper } = parseDocument(signedReceiptSchema, jsonOf(line, root), root);
+  return [{ text, place, wrapper }];
 }
 
 /** The message of a parser may quote data of people. */

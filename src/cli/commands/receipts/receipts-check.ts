@@ -5,6 +5,7 @@ import { ElsewiseError } from '../../../documents/error.js';
 import type { ReceiptDocument } from '../../../documents/receipt-document.js';
 import { FITS, offerFaults, originFaults, rowFault } from '../../../receipts/check-offer.js';
 import { checkReceipt, type ReceiptVerdict } from '../../../receipts/check-receipt.js';
+import { wrapperFaults } from '../../../receipts/check-wrapper.js';
 import { openKeyFile } from '../../../receipts/key-file.js';
 import { formatNumber } from '../../../report/numbers.js';
 import { defineCommand } from '../../command.js';
@@ -14,10 +15,12 @@ import { POLICY_OPTIONS, readPolicy } from '../../policy-options.js';
 import { printable } from '../../printable.js';
 import { describeReceipt } from '../../receipts/describe-receipt.js';
 import { warn } from '../../receipts/receipt-options.js';
-import { readGivenRow, readReceipts } from '../../receipts/receipt-sources.js';
+import { type FoundReceipt, readGivenRow, readReceipts } from '../../receipts/receipt-sources.js';
 import { REGISTRY_REDIS } from '../../store-options.js';
 
 const FAULTY_EXIT_CODE = 1;
+/** Valid receipts that are listed. */
+const MOST_LISTED = 100;
 
 const OPTIONS = {
   keys: { kind: 'text', value: 'FILE', required: true, help: 'the public keys: a JSON Web Key Set' },
@@ -32,12 +35,13 @@ type Given = OptionValues<typeof OPTIONS>;
 export const check = defineCommand({
   usage: 'receipts check RECEIPT|FILE --keys FILE [--input FILE] [--model FILE|REF --policy FILE|REF]',
   about: `Checks receipts without a network: the signature, the dates, and whether the text is unchanged. FILE is the output of
-receipts sign, a file with a receipt on each line, or a letter; - is standard input.
+receipts sign, a file with a receipt on each line, or a letter; - is standard input. Each receipt is listed with the id and
+the last day that are signed, at most ${MOST_LISTED} valid receipts. The id and the last day beside a receipt have to be the same.
 
 --input compares the row of one receipt. --model and --policy compare the digests, and with --input the model scores the
 row and each offer again and every entry of the policy is checked. Give the options of the run that made the result.
 
-Exit code 1: a receipt is altered, expired, signed with an unknown key, or does not fit its row, model or policy.`,
+Exit code 1: a receipt is altered, expired, signed with an unknown key, or does not fit its line, row, model or policy.`,
   positionals: ['RECEIPT|FILE'],
   options: OPTIONS,
   examples: [
@@ -53,15 +57,26 @@ Exit code 1: a receipt is altered, expired, signed with an unknown key, or does 
     const { maxBytes } = config.receipts;
     const terms = { now: readTime(options.at), maxBytes };
     const keys = await openKeyFile(options.keys, warn);
-    const texts = existsSync(given) || given === '-' ? await readReceipts(given) : [readText(given)];
-    const verdicts: ReceiptVerdict[] = [];
-    for (const text of texts) verdicts.push(await checkReceipt(text, keys, terms));
-    return verdicts.length === 1 ? tellOne(verdicts[0], options) : tellMany(verdicts, options);
+    const found = existsSync(given) || given === '-' ? await readReceipts(given) : [readText(given)];
+    const checked: CheckedReceipt[] = [];
+    for (const one of found) checked.push(withWrapper(one, await checkReceipt(one.text, keys, terms)));
+    return checked.length === 1 ? tellOne(checked[0], options) : tellMany(checked, options);
   },
 });
 
-function readText(given: string): string {
-  if (given.split('.').length === 3 && !given.includes('/')) return given;
+interface CheckedReceipt extends ReceiptVerdict {
+  readonly place: string;
+  /** Differences between the line and the signed payload. */
+  readonly wrong: readonly string[];
+}
+
+function withWrapper({ place, wrapper }: FoundReceipt, verdict: ReceiptVerdict): CheckedReceipt {
+  const { receipt } = verdict;
+  return { ...verdict, place, wrong: receipt && wrapper ? wrapperFaults(wrapper, receipt) : [] };
+}
+
+function readText(given: string): FoundReceipt {
+  if (given.split('.').length === 3 && !given.includes('/')) return { text: given, place: 'receipt 1' };
   throw new ElsewiseError('usage', `there is no file "${given}", and the text is no receipt`);
 }
 
@@ -71,23 +86,36 @@ function readTime(text: string | undefined): Date {
   throw new ElsewiseError('usage', `--at: expected a time such as 2026-12-01T12:00:00Z, got "${text}"`);
 }
 
-async function tellOne({ state, words, receipt }: ReceiptVerdict, options: Given): Promise<number> {
+async function tellOne({ state, words, receipt, place, wrong }: CheckedReceipt, options: Given): Promise<number> {
   print(`${state}: ${words}`);
   if (!receipt) return FAULTY_EXIT_CODE;
-  const { notes, faults } = await compare(receipt, options);
+  const { notes, faults: ofOthers } = await compare(receipt, options);
+  const faults = [...wrong.map((fault) => `${place}: ${fault}`), ...ofOthers];
   for (const line of [...describeReceipt(receipt), ...notes]) print(`  ${line}`);
   for (const fault of faults) print(`wrong: ${fault}`);
   return state === 'valid' && faults.length === 0 ? 0 : FAULTY_EXIT_CODE;
 }
 
-function tellMany(verdicts: readonly ReceiptVerdict[], { input, model }: Given): number {
+function tellMany(checked: readonly CheckedReceipt[], { input, model }: Given): number {
   if (input !== undefined || model !== undefined)
-    throw new ElsewiseError('usage', `--input and --model are for one receipt, and these are ${verdicts.length}`);
-  const bad = verdicts.flatMap((verdict, k) => (verdict.state === 'valid' ? [] : [{ ...verdict, line: k + 1 }]));
-  for (const { line, receipt, state, words } of bad)
-    print(`receipt ${line}${receipt ? `, "${receipt.id}"` : ''}: ${state}: ${words}`);
-  print(`${formatNumber(verdicts.length - bad.length)} valid, ${formatNumber(bad.length)} not valid`);
-  return bad.length ? FAULTY_EXIT_CODE : 0;
+    throw new ElsewiseError('usage', `--input and --model are for one receipt, and these are ${checked.length}`);
+  let valid = 0;
+  for (const one of checked) {
+    if (isGood(one)) valid++;
+    if (!isGood(one) || valid <= MOST_LISTED) print(inOneLine(one));
+  }
+  if (valid > MOST_LISTED) print(`and ${formatNumber(valid - MOST_LISTED)} more valid`);
+  const others = checked.length - valid;
+  print(`${formatNumber(valid)} valid, ${formatNumber(others)} not valid`);
+  return others ? FAULTY_EXIT_CODE : 0;
+}
+
+const isGood = ({ state, wrong }: CheckedReceipt): boolean => state === 'valid' && wrong.length === 0;
+
+/** Id and date are those of the signed payload. */
+function inOneLine({ place, receipt, state, words, wrong }: CheckedReceipt): string {
+  const verdict = wrong.length ? `wrong: ${wrong.join('; ')}` : `${state}: ${words}`;
+  return `${place}${receipt ? `, ${JSON.stringify(receipt.id)}` : ''}: ${verdict}`;
 }
 
 const print = (line: string): void => void process.stdout.write(`${printable(line).replaceAll('\n', ' ')}\n`);
