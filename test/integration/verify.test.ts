@@ -116,6 +116,22 @@ describe('verification', () => {
     expect(ids).toEqual(results.slice(1).map(idOf));
   });
 
+  it('names the result with a key that no document may have, and goes on', async () => {
+    const at = (k: number, spoil: (line: string) => string) =>
+      results.map((line, index) => (index === k ? spoil(line) : line));
+    const first = await verify(
+      at(3, (line) => line.replace('{', '{"__proto__":{"a":1},')),
+      csvOf(people),
+    );
+    expect(first.findings).toMatchObject([{ id: idOf(results[3]), faults: ['__proto__: this key is not allowed'] }]);
+    expect(first.counts).toMatchObject({ same: ROWS - 1, differing: 1 });
+    const nested = await verify(
+      at(5, (line) => line.replace('"factual":{', '"factual":{"__proto__":{},')),
+      undefined,
+    );
+    expect(nested.findings[0].faults).toEqual(['factual.__proto__: this key is not allowed']);
+  });
+
   it('finds a changed digit anywhere in a row', async () => {
     const dice = new Dice(7);
     const { ids } = await verify(results, csvOf(people.map((row) => withOtherDigit(row, dice))));

@@ -10,7 +10,7 @@
  * that differs is checked by itself.
  */
 
-import { ElsewiseError } from '../../documents/error.js';
+import { ElsewiseError, type PlacedFault } from '../../documents/error.js';
 import { documentFaults } from '../../documents/parse.js';
 import { type ResultDocument, resultSchema } from '../../documents/result-document.js';
 import { FOLLOWING } from '../../explain/checks/recheck.js';
@@ -164,13 +164,23 @@ function contradictions(given: ResultDocument, solved: ResultDocument): string[]
 
 /** The faults of a reported result by itself: its schema, its scores, its policy. */
 function faultsOf(given: ResultDocument, plan: Plan | null): string[] {
-  const [misfit] = documentFaults(resultSchema, given, '');
+  const misfit = misfitOf(given);
   if (misfit) return [`${misfit.path}: ${misfit.message}`];
   if (!plan || !given.factual) return [];
   try {
     return checkedFaults(given, plan);
   } catch (error) {
     if (error instanceof ElsewiseError) return [error.message];
+    throw error;
+  }
+}
+
+/** A key such as `__proto__` is a fault of this result alone: the other results are compared as well. */
+function misfitOf(given: ResultDocument): PlacedFault | undefined {
+  try {
+    return documentFaults(resultSchema, given, '')[0];
+  } catch (error) {
+    if (error instanceof ElsewiseError) return { path: error.path, message: error.detail };
     throw error;
   }
 }
