@@ -110,6 +110,7 @@ describe('bulk operations', () => {
     await ended('bulk');
     const entry = {
       action: 'replay-letters',
+      target: `${group} (not-known, bulk, any policy)`,
       outcome: 'done',
       detail: 'replayed: 250 of 250',
       reason: 'the model is back',
@@ -170,6 +171,18 @@ describe('actions', () => {
     await until('the batch', async () => (await get('/v1/batches/small')).state === 'done');
     await api.call('POST', '/v1/batches/small/retry', { as: 'submit' });
     expect(await latest()).toMatchObject([{ action: 'retry-batch', target: 'small', by: 'the-submit', reason: '' }]);
+    for (const [method, path, action] of [
+      ['POST', '/v1/batches/small/retry', 'retry-batch'],
+      ['DELETE', '/v1/batches/small', 'cancel-batch'],
+    ] as const) {
+      const why = `${action}: the file was the wrong one`;
+      const query = `?reason=${encodeURIComponent(why)}`;
+      expect((await api.call(method, `${path}${query}`, { as: 'submit' })).status).toBe(200);
+      expect(await latest()).toMatchObject([{ action, target: 'small', by: 'the-submit', reason: why }]);
+      expect((await api.call(method, `${path}?reason=%20`, { as: 'submit' })).json).toMatchObject({
+        path: 'query.reason',
+      });
+    }
     expect((await api.world.call('batch', 'cancel', 'small', '--reason', 'too late')).code).toBe(0);
     const cancelled = { action: 'cancel-batch', target: 'small', via: 'command', detail: 'was done already' };
     expect(await latest()).toMatchObject([{ ...cancelled, by: thisUser(), reason: 'too late', outcome: 'done' }]);

@@ -11,6 +11,7 @@ import { bytesOf, followResults, readyResults } from '../../jobs/batches/batch.j
 import { cancelBatch, retryBatch } from '../../jobs/batches/batch-control.js';
 import { listBatches } from '../../jobs/batches/batch-list.js';
 import { paceOf, stateOf, summariseWebhook } from '../../jobs/batches/batch-summary.js';
+import { reasonSchema } from '../../jobs/operator/action-request.js';
 import type { FileFormat } from '../../jobs/rows/endings.js';
 import { conversionOf } from '../../jobs/tables/result-conversion.js';
 import { tableInThread } from '../../jobs/tables/table-host.js';
@@ -44,6 +45,8 @@ const ROW_TYPES = {
 };
 
 const params = z.strictObject({ id: batchIdSchema });
+/** The log of actions tells that no reason was given. */
+const WITH_REASON = z.strictObject({ reason: reasonSchema.optional().describe('the reason, for the log of actions') });
 const UNKNOWN = { description: 'not known, or expired', schema: SCHEMAS.problem };
 
 export const addBatch = defineRoute({
@@ -191,9 +194,10 @@ export const dropBatch = defineRoute({
   summary: 'Cancel a batch: what waits is dropped, what runs is stopped, what is done stays',
   access: 'submit',
   params,
+  query: WITH_REASON,
   responses: { 200: { description: 'its state', schema: SCHEMAS.batchStatus }, 404: UNKNOWN },
-  async answer({ params: { id }, service: { store }, caller }) {
-    const action = { action: 'cancel-batch', target: id, by: caller!, via: 'http', reason: '' } as const;
+  async answer({ params: { id }, query: { reason = '' }, service: { store }, caller }) {
+    const action = { action: 'cancel-batch', target: id, by: caller!, via: 'http', reason } as const;
     await store.actions.record(
       action,
       () => cancelBatch(store, id),
@@ -210,13 +214,14 @@ export const retryFailed = defineRoute({
   summary: 'Try the failed chunks of a batch again',
   access: 'submit',
   params,
+  query: WITH_REASON,
   responses: {
     200: { description: 'its state', schema: SCHEMAS.batchStatus },
     404: UNKNOWN,
     409: { description: 'it was cancelled', schema: SCHEMAS.problem },
   },
-  async answer({ params: { id }, service: { store }, caller }) {
-    const action = { action: 'retry-batch', target: id, by: caller!, via: 'http', reason: '' } as const;
+  async answer({ params: { id }, query: { reason = '' }, service: { store }, caller }) {
+    const action = { action: 'retry-batch', target: id, by: caller!, via: 'http', reason } as const;
     await store.actions.record(
       action,
       () => retryBatch(store, id),

@@ -9,12 +9,13 @@ import { PAUSABLE } from './queue-states.js';
 /** Ids of one selection. */
 const MOST_IDS = 1_000;
 
-const reason = z
+export const reasonSchema = z
   .string()
   .trim()
   .min(1, 'a reason is required')
   .max(MAX_REASON)
   .describe('The reason in the words of the person. The log keeps the reason.');
+const reason = reasonSchema;
 const queue = z.enum(PAUSABLE).describe('The name of the queue.');
 const letters = {
   group: z

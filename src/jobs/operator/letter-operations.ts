@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 import type { LetterEntry } from '../../store/events/dead-store.js';
-import { letterAt } from '../../store/events/letter-groups.js';
+import { type LetterKind, letterAt } from '../../store/events/letter-groups.js';
 import type { NewAction } from '../../store/operator/action-log.js';
 import type { Operation } from '../../store/operator/operation-store.js';
 import type { Store } from '../../store/store.js';
@@ -16,6 +16,16 @@ import type { LetterRequest } from './action-request.js';
 
 /** How often a process looks for operations whose process died. */
 const LOOK_EVERY_MS = 5_000;
+
+/** Names in a request may have any length. */
+const MOST_CHARACTERS = 100;
+
+/** The group, and its code, model and policy: the group itself goes with its last letter. */
+function inWords(group: string, kind: LetterKind | undefined): string {
+  if (!kind) return group;
+  const named = [kind.code, kind.model ?? 'any model', kind.policy ?? 'any policy'];
+  return `${group} (${named.map((name) => name.slice(0, MOST_CHARACTERS)).join(', ')})`;
+}
 
 export class LetterOperations {
   readonly #store: Store;
@@ -48,8 +58,8 @@ export class LetterOperations {
   async begin(request: LetterRequest, by: Pick<NewAction, 'by' | 'via'>): Promise<Operation> {
     const { action: kind, group, until, ids, reason } = request;
     const total = await this.#count(request);
-    const target = group ?? `letters: ${total}`;
-    const { actions, operations } = this.#store;
+    const { actions, operations, dead } = this.#store;
+    const target = group === undefined ? `letters: ${total}` : inWords(group, await dead.groups.kind(group));
     const entry = await actions.begin({ action: kind, target, reason, ...by });
     const operation: Operation = {
       id: randomUUID(),

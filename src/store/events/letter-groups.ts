@@ -108,6 +108,12 @@ export class LetterGroups {
     return (await this.#redis.zrevrangebylex(this.#keys.deadIndex(), ...args)).map(placeOf);
   }
 
+  /** The common facts of a group; undefined: no such group is known. */
+  async kind(group: string): Promise<LetterKind | undefined> {
+    const text = await this.#redis.hget(this.#keys.deadGroups(), group);
+    return text === null ? undefined : (JSON.parse(text) as StoredGroup);
+  }
+
   /** Undefined: the last letter of the group was removed meanwhile. */
   async #describe(id: string, text: string): Promise<LetterGroup | undefined> {
     const [count, [first], [last]] = await Promise.all([
