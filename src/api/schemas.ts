@@ -219,7 +219,8 @@ const auditDays = z.strictObject({
       entries: count,
       records: count,
       digest: digestSchema.describe('The digest of the last entry of the day.'),
-      isStored: z.boolean().describe('False: the entries are beyond the retention and were dropped.'),
+      isStored: z.boolean().describe('False: the entries were dropped, or are missing.'),
+      dropped: z.iso.datetime().optional().describe('The time at which retention dropped the entries.'),
     }),
   ),
 });

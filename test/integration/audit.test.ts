@@ -1,12 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SOFTWARE } from '../../dist/jobs/audit/software.js';
-import { exportedLines } from '../../dist/store/audit/audit-entry.js';
-import { AuditRecords } from '../../dist/store/audit/audit-record.js';
-import type { AuditDraft } from '../../dist/store/audit/audit-store.js';
-import { auditEntries, recordsOf } from '../../dist/store/audit/read-chain.js';
+import { recordsOf } from '../../dist/store/audit/read-chain.js';
 import { redactRecords } from '../../dist/store/audit/redact-records.js';
-import { type ChainSpan, verifyExport, verifySteps, verifyStored } from '../../dist/store/audit/verify-chain.js';
+import { type ChainSpan, verifySteps, verifyStored } from '../../dist/store/audit/verify-chain.js';
+import { verifyExport } from '../../dist/store/audit/verify-export.js';
 import { Keys } from '../../dist/store/keys.js';
 import { storeOver } from '../../dist/store/store.js';
 import { auditedAnswerSchema, auditSchema } from '../../src/documents/audit-document.js';
@@ -14,10 +12,10 @@ import { inputDigest } from '../../src/documents/digest.js';
 import type { ResultDocument } from '../../src/documents/result-document.js';
 import { Dice } from '../support/dice.js';
 import { ApiWorld } from './api-world.js';
+import { blockOf, chainIn, chainOfDays, draft, each, exportedOf } from './audit-chain.js';
 import { MODEL, until, World } from './queue-world.js';
 
 const AUDIT = { enabled: true, retentionDays: 30 };
-const DAY_MS = 86_400_000;
 
 let world: World;
 beforeAll(async () => {
@@ -25,48 +23,12 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function exported(of: World = world): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const entry of auditEntries(of.store.audit, {})) lines.push(...exportedLines(entry));
-  return lines;
-}
-
-async function* each(lines: readonly string[]): AsyncGenerator<string> {
-  yield* lines;
-}
+const exported = (of: World = world): Promise<string[]> => exportedOf(of);
 
 /** No record is redacted. */
 const wholeSchema = auditSchema.extend({ record: auditedAnswerSchema });
 
 const documentsOf = (lines: readonly string[]) => lines.map((line) => wholeSchema.parse(JSON.parse(line)));
-
-/** A chain of some entries with a few answers each, without workers. */
-async function chainIn(of: World, entries: number, from = 0): Promise<void> {
-  for (let k = from; k < from + entries; k++) await of.store.audit.append(draft(`job-${k}`), blockOf(3, k));
-}
-
-function draft(job: string): AuditDraft {
-  const digest = `sha256:${'0'.repeat(64)}`;
-  return {
-    ...{ software: SOFTWARE, source: 'event', job, by: null, threshold: 0.5, seed: 7 },
-    model: { name: 'credit', version: 1, digest },
-    policy: { name: 'plain', digest },
-    limits: { deadlineMs: 100, effort: null },
-  };
-}
-
-function blockOf(answers: number, entry: number) {
-  const records = new AuditRecords();
-  for (let k = 0; k < answers; k++)
-    records.add({
-      ...{ schema: 'elsewise.result/v1', id: `${entry}-${k}`, status: 'already', target: 'yes', seed: 7, elapsedMs: 0 },
-      model: { name: 'credit', version: 1, digest: '' },
-      policy: { name: 'plain', digest: '' },
-      factual: { features: { age: 20 + k }, prediction: 'yes', score: 0.5 + k / 100 },
-      ...{ counterfactuals: [], attempts: [], degraded: false },
-    });
-  return records.finish();
-}
 
 describe('the record of answers', () => {
   it('has a record for each answer of a batch, an event and a request', async () => {
@@ -180,16 +142,12 @@ describe('the record of answers', () => {
 
   it('is checked for some days, and tells the records of these days that were redacted later', async () => {
     const own = await World.create();
-    const now = Date.now;
     const check = async (span: ChainSpan) => {
       const steps = verifySteps(own.store.audit, span);
       for (let step = await steps.next(); ; step = await steps.next()) if (step.done) return step.value;
     };
     try {
-      for (let days = 3; days >= 0; days--) {
-        Date.now = () => now() - days * DAY_MS;
-        await chainIn(own, 2, 10 * days);
-      }
+      await chainOfDays(own, 4, 2);
       const [first, second] = (await own.store.audit.days()).map(({ day }) => day);
       const redactor = { software: SOFTWARE, by: null, keepsRecords: false };
       const { id } = documentsOf(await exported(own))[0].record;
@@ -207,34 +165,27 @@ describe('the record of answers', () => {
         fault: expect.stringContaining(last),
       });
     } finally {
-      Date.now = now;
       await own.close();
     }
   });
 
   it('drops old days and still verifies', async () => {
     const own = await World.create();
-    const now = Date.now;
     try {
-      for (let days = 5; days >= 0; days--) {
-        Date.now = () => now() - days * DAY_MS;
-        await chainIn(own, 3, 10 * days);
-      }
-      Date.now = now;
+      await chainOfDays(own, 6, 3);
       const before = await verifyStored(own.store.audit);
       expect(before).toMatchObject({ entries: 18, dropped: 0 });
       expect(await own.store.audit.forgetBefore(2)).toHaveLength(3);
       const after = await verifyStored(own.store.audit, before.head);
       expect(after).toEqual({ ...before, entries: 9, records: 27, dropped: 3, hasNoted: true });
-      // the digest of an entry of a dropped day is known as the end of its day
+      // the digest of an entry of a dropped day is only known as the end of its day: no entry proves it
       const [first] = await own.store.audit.days();
-      expect((await verifyStored(own.store.audit, first.digest)).hasNoted).toBe(true);
+      expect((await verifyStored(own.store.audit, first.digest)).hasNoted).toBe(false);
       expect((await verifyStored(own.store.audit, `sha256:${'1'.repeat(64)}`)).hasNoted).toBe(false);
       const middle = (await own.store.audit.days())[4];
       await own.store.redis.unlink(new Keys(own.store.settings.keyPrefix).auditEntries(middle.day));
       expect((await verifyStored(own.store.audit)).fault).toBe(`${middle.day}: the entries of the day are missing`);
     } finally {
-      Date.now = now;
       await own.close();
     }
   });
@@ -373,6 +324,8 @@ describe('elsewise audit', () => {
     expect([other.code, other.stdout]).toEqual([1, expect.stringContaining('broken: no entry has the digest')]);
     const nothing = await world.call('audit', 'export', '--output', file, '--to', '2020-01-01');
     expect([nothing.code, readFileSync(file, 'utf8')]).toEqual([0, '']);
+    const empty = await world.call('audit', 'verify', file);
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('has no records')]);
     expect((await world.call('audit', 'export', '--output', file, '--to', 'today')).code).toBe(2);
   });
 

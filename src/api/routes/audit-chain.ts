@@ -23,7 +23,10 @@ const listDays = defineRoute({
   access: 'audit',
   responses: { 200: { description: 'all days, in order', schema: SCHEMAS.auditDays } },
   async answer({ service: { store } }) {
-    const days = (await store.audit.days()).map(({ previous: _, ...day }) => day);
+    const days = (await store.audit.days()).map(({ day, entries, records, digest, isStored, dropped }) => ({
+      ...{ day, entries, records, digest, isStored },
+      ...(dropped && { dropped: dropped.at }),
+    }));
     return { status: 200, body: { schema: 'elsewise.audit-days/v1', days } };
   },
 });

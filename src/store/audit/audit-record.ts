@@ -41,9 +41,18 @@ export class AuditRecords {
   }
 }
 
-/** Throws on damaged data. */
+/** Throws on damaged data, and on bytes behind the compressed lines. */
 export function unpackRecords(data: Uint8Array): string[] {
-  return brotliDecompressSync(data, { maxOutputLength: LARGEST_BLOCK }).toString('utf8').split('\n');
+  const options = { maxOutputLength: LARGEST_BLOCK, info: true };
+  const { buffer, engine } = brotliDecompressSync(data, options) as unknown as WithInfo;
+  if (engine.bytesWritten !== data.length) throw new Error('bytes follow the compressed records');
+  return buffer.toString('utf8').split('\n');
+}
+
+/** The reply of Node with the option `info`: `bytesWritten` is the number of bytes that were used. */
+interface WithInfo {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
 }
 
 export const packLines = (lines: readonly string[]): Uint8Array =>

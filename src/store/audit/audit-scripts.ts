@@ -20,7 +20,7 @@ redis.call('SADD', KEYS[5], ARGV[2])
 redis.call('EXPIRE', KEYS[5], ARGV[8])
 redis.call('HSET', KEYS[1], 'digest', ARGV[4], 'number', ARGV[5], 'day', ARGV[6])
 local day = redis.call('HGET', KEYS[2], ARGV[6])
-local anchor = day and cjson.decode(day) or {previous = ARGV[1], entries = 0, records = 0}
+local anchor = day and cjson.decode(day) or {previous = ARGV[1], entries = 0, records = 0, first = tonumber(ARGV[5])}
 anchor.entries = anchor.entries + 1
 anchor.records = anchor.records + tonumber(ARGV[7])
 anchor.digest = ARGV[4]
@@ -43,4 +43,35 @@ if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return -1 end
 local dropped = 0
 for i = 2, #ARGV do dropped = dropped + redis.call('HDEL', KEYS[2], ARGV[i]) end
 return dropped`,
+};
+
+/**
+ * KEYS head, days, and for each day its entries and its jobs. Returns digest, number and day of the head; the days with their anchors; the number of
+ * stored entries of each day, and of its jobs; -1: the key has another type.
+ */
+export const READ_CHAIN: Script = {
+  lua: `
+local function size(command, key)
+  local reply = redis.pcall(command, key)
+  return type(reply) == 'number' and reply or -1
+end
+local head = redis.call('HMGET', KEYS[1], 'digest', 'number', 'day')
+local entries, jobs = {}, {}
+for i = 3, #KEYS, 2 do
+  entries[#entries + 1] = size('LLEN', KEYS[i])
+  jobs[#jobs + 1] = size('SCARD', KEYS[i + 1])
+end
+return {{head[1] or '', head[2] or '', head[3] or ''}, redis.call('HGETALL', KEYS[2]), entries, jobs}`,
+};
+
+/** KEYS days, entries of the day, policies of the day; ARGV day, time, number of days. Drops the entries, and the anchor says so. */
+export const DROP_DAY: Script = {
+  lua: `
+local text = redis.call('HGET', KEYS[1], ARGV[1])
+if not text then return 0 end
+local anchor = cjson.decode(text)
+anchor.dropped = {at = ARGV[2], after = tonumber(ARGV[3])}
+redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(anchor))
+redis.call('UNLINK', KEYS[2], KEYS[3])
+return 1`,
 };

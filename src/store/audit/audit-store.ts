@@ -1,7 +1,6 @@
 /**
  * The chain of audit entries in Redis: a list for each day, in which every entry names the digest of the entry before. The chain goes on
- * from day to day. Days beyond the retention are dropped. Their anchors stay: the digest before the day and the digest of its last entry, by
- * which later days still verify.
+ * from day to day. Days beyond the retention are dropped. Their anchors stay (chain-days.ts), and later days still verify.
  *
  * Redis has no SHA-256 for scripts. A process therefore prepares an entry behind the last entry that it knows, and one script appends the
  * entry only if that is still the last. Otherwise the process prepares the entry again. The same script refuses a job that has an
@@ -18,7 +17,16 @@ import type { RedisClient } from '../redis/redis.js';
 import { runScript } from '../redis/scripts.js';
 import { recordsIn, writeEntry } from './audit-entry.js';
 import type { AuditBlock } from './audit-record.js';
-import { APPEND_ENTRY, DROP_POLICIES, REPLACE_ENTRY } from './audit-scripts.js';
+import { APPEND_ENTRY, DROP_DAY, DROP_POLICIES, READ_CHAIN, REPLACE_ENTRY } from './audit-scripts.js';
+import {
+  type ChainHead,
+  type ChainReply,
+  type ChainState,
+  chainState,
+  DAY_MS,
+  dayOf,
+  isExpired,
+} from './chain-days.js';
 
 /** The parts of a head that do not depend on its place in the chain. */
 export type AuditDraft = Omit<AuditHead, 'schema' | 'number' | 'day' | 'previous' | 'time' | 'records' | 'content'>;
@@ -35,37 +43,15 @@ interface NewEntry {
 
 type PlaceInChain = Pick<AuditHead, 'number' | 'day' | 'previous' | 'time'>;
 
-/** A day of the chain. It stays when its entries are dropped. */
-export interface DayAnchor {
-  readonly day: string;
-  /** The digest of the last entry before the day; empty for the first day of all. */
-  readonly previous: string;
-  readonly digest: string;
-  readonly entries: number;
-  readonly records: number;
-  /** Whether the entries are stored. */
-  readonly isStored: boolean;
-}
-
 /** A policy document as JSON. */
 export interface AuditedPolicy {
   readonly digest: string;
   readonly text: string;
 }
 
-/** The last entry. An empty digest: there is none. */
-export interface ChainHead {
-  readonly digest: string;
-  readonly number: number;
-  readonly day: string;
-}
-
-const DAY_MS = 86_400_000;
 /** A job is delivered again within this many days, or never. */
-const JOB_DAYS = 8;
+export const JOB_DAYS = 8;
 const PAGE_ENTRIES = 16;
-
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 export class AuditStore {
   readonly #redis: RedisClient;
@@ -130,6 +116,16 @@ export class AuditStore {
     return (await this.#redis.hget(this.#keys.auditPolicies(day), digest)) ?? undefined;
   }
 
+  /** The policies that are kept with a day. */
+  async *policies(day: string): AsyncGenerator<AuditedPolicy> {
+    for (let cursor = '0'; ; ) {
+      const [next, found] = await this.#redis.hscan(this.#keys.auditPolicies(day), cursor);
+      for (let k = 0; k < found.length; k += 2) yield { digest: found[k], text: found[k + 1] };
+      cursor = next;
+      if (cursor === '0') return;
+    }
+  }
+
   /** The digests of the policies that are kept with a day. */
   keptPolicies(day: string): Promise<string[]> {
     return this.#redis.hkeys(this.#keys.auditPolicies(day));
@@ -172,33 +168,41 @@ export class AuditStore {
     return { digest: digest ?? '', number: Number(number ?? 0), day: day ?? '' };
   }
 
-  /** All days of the chain, in order. */
-  async days(): Promise<DayAnchor[]> {
-    const stored = Object.entries(await this.#redis.hgetall(this.#keys.auditDays())).sort(([a], [b]) =>
-      a < b ? -1 : 1,
-    );
-    const exist = await Promise.all(stored.map(([day]) => this.#redis.exists(this.#keys.auditEntries(day))));
-    return stored.map(([day, text], k) => ({
-      ...(JSON.parse(text) as Omit<DayAnchor, 'day' | 'isStored'>),
-      day,
-      isStored: exist[k] === 1,
-    }));
+  /** The chain at one moment. */
+  async state(): Promise<ChainState> {
+    const keys = this.#keys;
+    for (;;) {
+      const days = (await this.#redis.hkeys(keys.auditDays())).sort();
+      const ofDays = days.flatMap((day) => [keys.auditEntries(day), keys.auditJobs(day)]);
+      const reply = await runScript(this.#redis, READ_CHAIN, [keys.auditHead(), keys.auditDays(), ...ofDays], []);
+      const state = chainState(reply as ChainReply, days);
+      if (state) return state;
+    }
   }
 
-  /** The entries of a day as they are stored, in order, from an index on. */
-  async *entries(day: string, from = 0): AsyncGenerator<Buffer> {
-    for (let at = from; ; at += PAGE_ENTRIES) {
-      const page = await this.#redis.lrangeBuffer(this.#keys.auditEntries(day), at, at + PAGE_ENTRIES - 1);
+  /** All days of the chain, in order. */
+  async days(): Promise<ChainState['days']> {
+    return (await this.state()).days;
+  }
+
+  /** The entries of a day as they are stored, in order, from an index up to another, or to the end. */
+  async *entries(day: string, from = 0, to = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
+    for (let at = from; at < to; at += PAGE_ENTRIES) {
+      const last = Math.min(at + PAGE_ENTRIES, to) - 1;
+      const page = await this.#redis.lrangeBuffer(this.#keys.auditEntries(day), at, last);
       yield* page;
       if (page.length < PAGE_ENTRIES) return;
     }
   }
 
-  /** Drops the entries of days before the retention. Returns these days. */
+  /** Drops the entries of days before the retention. Returns these days. A day that an earlier version dropped gets its mark. */
   async forgetBefore(retentionDays: number): Promise<string[]> {
-    const earliest = dayOf(Date.now() - retentionDays * DAY_MS);
-    const old = (await this.days()).filter(({ day, isStored }) => isStored && day < earliest);
-    for (const { day } of old) await this.#redis.unlink(this.#keys.auditEntries(day), this.#keys.auditPolicies(day));
+    const now = Date.now();
+    const old = (await this.days()).filter(({ day, dropped }) => !dropped && isExpired(day, now, retentionDays));
+    for (const { day } of old) {
+      const keys = [this.#keys.auditDays(), this.#keys.auditEntries(day), this.#keys.auditPolicies(day)];
+      await runScript(this.#redis, DROP_DAY, keys, [day, new Date(now).toISOString(), retentionDays]);
+    }
     return old.map(({ day }) => day);
   }
 }

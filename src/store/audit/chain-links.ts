@@ -15,10 +15,17 @@ export interface ChainVerdict {
   readonly head: string;
   /** Days whose entries were dropped. */
   readonly dropped: number;
+  /** The entry before the first entry of a file that begins in the middle of the chain. */
+  readonly behind?: PlaceOfEntry;
   /** The first fault, with its place; undefined: the chain holds. */
   readonly fault?: string;
   /** Whether the noted digest belongs to an entry; true without one. */
   readonly hasNoted: boolean;
+}
+
+export interface PlaceOfEntry {
+  readonly number: number;
+  readonly digest: string;
 }
 
 export class ChainLinks {
@@ -26,6 +33,7 @@ export class ChainLinks {
   records = 0;
   head: string | null | undefined;
   #number: number | undefined;
+  #behind: PlaceOfEntry | undefined;
   #hasNoted: boolean;
   #redacted = 0;
   #isBehind = false;
@@ -42,13 +50,19 @@ export class ChainLinks {
     if (this.head !== undefined && head.previous !== this.head)
       return `${at}: names ${head.previous} as the entry before, and that entry has ${this.head}: one of the two was changed, or an entry between them is missing`;
     if (this.#number !== undefined && head.number !== this.#number + 1)
-      return `${at}: follows entry ${this.#number}: entries are missing or in another order`;
+      return `${at}: follows ${this.#number ? `entry ${this.#number}` : 'no entry'}: entries are missing or in another order`;
+    if ((head.number === 1) !== (head.previous === null))
+      return `${at}: names ${head.previous ?? 'no entry'} as the entry before: only entry 1 is the first`;
+    if (this.head === undefined && head.previous !== null)
+      this.#behind = { number: head.number - 1, digest: head.previous };
     if (hasRecords(head) && (lines.length !== head.records || contentOf(lines) !== head.content))
       return `${at}: its ${lines.length} records are not the ${head.records} records of the entry`;
     if (hasRecords(head) && !this.#isBehind) this.#noteMissing(head.number, at, lines);
     if (!hasRecords(head)) this.#explain(head);
-    this.entries++;
-    this.records += recordsIn(head);
+    if (!this.#isBehind) {
+      this.entries++;
+      this.records += recordsIn(head);
+    }
     this.head = digest;
     this.#number = head.number;
     this.#hasNoted ||= digest === this.noted;
@@ -72,11 +86,10 @@ export class ChainLinks {
     this.#isBehind = true;
   }
 
-  /** Days without entries: the chain continues behind their last digest. */
-  skipTo(digest: string): void {
-    this.head = digest;
-    this.#number = undefined;
-    this.#hasNoted ||= digest === this.noted;
+  /** The next entry comes behind this entry. It was not read: a noted digest is not found here. Number 0: the chain begins. */
+  skipTo({ number, digest }: PlaceOfEntry): void {
+    this.head = digest || null;
+    this.#number = number;
   }
 
   /** The fault of records that were taken out without an entry about it. `where`: the text that follows. */
@@ -90,6 +103,7 @@ export class ChainLinks {
   verdict(dropped: number, fault?: string): ChainVerdict {
     const { entries, records, head } = this;
     const common = { entries, records, redacted: this.#redacted, head: head ?? '', dropped };
-    return { ...common, hasNoted: this.#hasNoted, ...(fault && { fault }) };
+    const behind = this.#behind && { behind: this.#behind };
+    return { ...common, ...behind, hasNoted: this.#hasNoted, ...(fault && { fault }) };
   }
 }

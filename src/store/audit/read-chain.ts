@@ -11,7 +11,7 @@ export interface AuditRange {
   readonly after?: number;
 }
 
-/** Throws `damaged` at an entry that cannot be read. */
+/** Throws `damaged` at an entry that cannot be read. Entries behind the last entry of a day are no part of the chain. */
 export async function* auditEntries(
   audit: AuditStore,
   { from, to, after = 0 }: AuditRange,
@@ -19,7 +19,7 @@ export async function* auditEntries(
   for (const { day, isStored, entries } of await audit.days()) {
     if (!isStored || (from !== undefined && day < from) || (to !== undefined && day > to)) continue;
     let index = 0;
-    for await (const bytes of audit.entries(day, await firstIndex(audit, day, entries, after))) {
+    for await (const bytes of audit.entries(day, await firstIndex(audit, day, entries, after), entries)) {
       index++;
       const entry = readOrThrow(bytes, day, index);
       if (entry.head.number > after) yield entry;
