@@ -6,6 +6,7 @@ import { type ChainSpan, verifySteps, verifyStored } from '../../dist/store/audi
 import { verifyExport } from '../../dist/store/audit/verify-export.js';
 import { Keys } from '../../dist/store/keys.js';
 import { storeOver } from '../../dist/store/store.js';
+import { startRedis } from '../../scripts/redis.mjs';
 import { digestOf } from '../../src/documents/digest.js';
 import { blockOf, chainIn, chainOfDays, DAY_MS, draft, each, exportedOf } from './audit-chain.js';
 import { until, World } from './queue-world.js';
@@ -298,6 +299,21 @@ describe('retention', () => {
     await restore();
   });
 
+  it('makes room in a full Redis', async () => {
+    const own = await World.create(await startRedis({ maxmemory: '100mb' }));
+    try {
+      await chainOfDays(own, 3, 2);
+      await own.store.redis.config('SET', 'maxmemory', 1_000_000);
+      await expect(own.store.redis.set('x', 'y')).rejects.toThrow('OOM');
+      expect(await own.store.audit.forgetBefore(1)).toHaveLength(1);
+      expect(await verifyStored(own.store.audit)).toMatchObject({ dropped: 1, entries: 4 });
+      expect((await verifyStored(own.store.audit)).fault).toBeUndefined();
+      await own.store.redis.config('SET', 'maxmemory', 0);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('of an earlier version left no mark: the present setting tells, and the next sweep marks the day', async () => {
     const old = new Date(Date.now() - 400 * DAY_MS).toISOString().slice(0, 10);
     const { first: _, ...anchor } = await anchorOf(0);
@@ -361,7 +377,7 @@ describe('a check while the record grows', () => {
     const other = storeOver(own.store.redis, own.store.settings);
     try {
       let isDone = false;
-      const writing = chainIn(own, 300).finally(() => {
+      const writing = chainIn(own, 150).finally(() => {
         isDone = true;
       });
       await until('the first entries', async () => (await own.store.audit.head()).number > 3);
@@ -369,7 +385,7 @@ describe('a check while the record grows', () => {
       for (; !isDone; checks++) expect((await verifyStored(other.audit)).fault).toBeUndefined();
       await writing;
       expect(checks).toBeGreaterThan(1);
-      expect(await verifyStored(other.audit)).toMatchObject({ entries: 300, records: 900 });
+      expect(await verifyStored(other.audit)).toMatchObject({ entries: 150, records: 450 });
     } finally {
       await own.close();
     }

@@ -126,7 +126,7 @@ describe('verification', () => {
     expect(first.findings).toMatchObject([{ id: idOf(results[3]), faults: ['__proto__: this key is not allowed'] }]);
     expect(first.counts).toMatchObject({ same: ROWS - 1, differing: 1 });
     const nested = await verify(
-      at(5, (line) => line.replace('"factual":{', '"factual":{"__proto__":{},')),
+      at(5, (line) => line.replace('"factual":{', '"factual":{"__proto__":{"a":1},')),
       undefined,
     );
     expect(nested.findings[0].faults).toEqual(['factual.__proto__: this key is not allowed']);

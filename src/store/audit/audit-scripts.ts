@@ -75,3 +75,6 @@ redis.call('HSET', KEYS[1], ARGV[1], cjson.encode(anchor))
 redis.call('UNLINK', KEYS[2], KEYS[3])
 return 1`,
 };
+
+/** The same in a full Redis, from version 7 on: the step makes room. */
+export const DROP_DAY_WHEN_FULL: Script = { lua: `#!lua flags=allow-oom${DROP_DAY.lua}` };

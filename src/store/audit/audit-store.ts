@@ -14,10 +14,18 @@ import type { AuditHead, AuditRedactionHead, ChainEntryHead } from '../../docume
 import type { Keys } from '../keys.js';
 import { oneAtATime } from '../redis/one-at-a-time.js';
 import type { RedisClient } from '../redis/redis.js';
+import { isRedisFull } from '../redis/redis-trouble.js';
 import { runScript } from '../redis/scripts.js';
 import { recordsIn, writeEntry } from './audit-entry.js';
 import type { AuditBlock } from './audit-record.js';
-import { APPEND_ENTRY, DROP_DAY, DROP_POLICIES, READ_CHAIN, REPLACE_ENTRY } from './audit-scripts.js';
+import {
+  APPEND_ENTRY,
+  DROP_DAY,
+  DROP_DAY_WHEN_FULL,
+  DROP_POLICIES,
+  READ_CHAIN,
+  REPLACE_ENTRY,
+} from './audit-scripts.js';
 import {
   type ChainHead,
   type ChainReply,
@@ -199,10 +207,17 @@ export class AuditStore {
   async forgetBefore(retentionDays: number): Promise<string[]> {
     const now = Date.now();
     const old = (await this.days()).filter(({ day, dropped }) => !dropped && isExpired(day, now, retentionDays));
-    for (const { day } of old) {
-      const keys = [this.#keys.auditDays(), this.#keys.auditEntries(day), this.#keys.auditPolicies(day)];
-      await runScript(this.#redis, DROP_DAY, keys, [day, new Date(now).toISOString(), retentionDays]);
-    }
+    for (const { day } of old) await this.#drop(day, [day, new Date(now).toISOString(), retentionDays]);
     return old.map(({ day }) => day);
+  }
+
+  async #drop(day: string, args: readonly (string | number)[]): Promise<void> {
+    const keys = [this.#keys.auditDays(), this.#keys.auditEntries(day), this.#keys.auditPolicies(day)];
+    try {
+      await runScript(this.#redis, DROP_DAY, keys, args);
+    } catch (error) {
+      if (!isRedisFull(error)) throw error;
+      await runScript(this.#redis, DROP_DAY_WHEN_FULL, keys, args);
+    }
   }
 }
