@@ -21,6 +21,8 @@ export interface Preprocessing {
   run(columns: Float64Array): Float64Array;
   /** The same for the value of one column. Null: a step mixes columns. */
   readonly runColumn: ColumnRunner | null;
+  /** The same by input of the model. Null: an input reads several columns. */
+  readonly single: SingleReads | null;
   /** The steps as one affine map, without imputation and without a monotone step before them. */
   readonly map: AffineMap;
   /** The monotone step. Null: without imputation the steps are affine. */
@@ -32,13 +34,21 @@ export interface Preprocessing {
 type Runner = (input: Float64Array) => Float64Array;
 export type ColumnRunner = (column: number, value: number) => number;
 
+/** Inputs that read one column each. Several inputs may read the same column, as behind discretized columns. */
+export interface SingleReads {
+  /** By input: its column. */
+  readonly column: Int32Array;
+  /** The value of an input for the value of its column. */
+  readonly run: ColumnRunner;
+}
+
 export function buildPreprocessing(steps: readonly PreprocessingStep[], columns: number): Preprocessing {
   let map = identityMap(columns);
   let imputable = true;
   let curves: Curves | null = null;
   const imputed = new Float64Array(columns).fill(Number.NaN);
   const runners: Runner[] = [];
-  const columnRunners: ColumnRunner[] = [];
+  let single: SingleReads | null = ownColumns(columns);
   for (const [index, step] of steps.entries()) {
     const path = `model.preprocessing[${index}]`;
     const width = map.offset.length;
@@ -48,7 +58,7 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
       checkLength(step.values, width, `${path}.values`);
       undoScale(map, step.values, imputed);
       runners.push(imputeRunner(step.values));
-      columnRunners.push((i, value) => (Number.isNaN(value) ? (step.values[i] ?? Number.NaN) : value));
+      single = then(single, (i, value) => (Number.isNaN(value) ? (step.values[i] ?? Number.NaN) : value));
     } else if (step.type === 'scale') {
       checkLength(step.mean, width, `${path}.mean`);
       checkLength(step.scale, width, `${path}.scale`);
@@ -62,7 +72,7 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
         map,
       );
       runners.push(scaleRunner(step.mean, step.scale));
-      columnRunners.push((i, value) => (value - step.mean[i]) / step.scale[i]);
+      single = then(single, (i, value) => (value - step.mean[i]) / step.scale[i]);
     } else if (step.type === 'monotone') {
       if (curves || !isIdentity(map))
         throw new ElsewiseError('unsupported', 'monotone must come before scale, affine and another monotone', path);
@@ -70,18 +80,43 @@ export function buildPreprocessing(steps: readonly PreprocessingStep[], columns:
       checkLength(step.powers, width, `${path}.powers`);
       curves = new Curves(step);
       runners.push(curves.run.bind(curves));
-      columnRunners.push(curves.runColumn.bind(curves));
+      single = then(single, curves.runColumn.bind(curves));
     } else {
       checkAffine(step, width, path);
       const matrix = step.matrix.map((row) => Float64Array.from(row));
       map = compose({ matrix, diagonal: null, offset: Float64Array.from(step.offset) }, map);
       runners.push(affineRunner(matrix, step.offset));
+      single = behindAffine(single, matrix, step.offset);
       imputable = false;
     }
   }
   const run = (columns: Float64Array) => runners.reduce((x, runner) => runner(x), columns);
-  const runColumn: ColumnRunner = (column, value) => columnRunners.reduce((x, runner) => runner(column, x), value);
-  return { inputs: map.offset.length, map, curves, imputed, run, runColumn: imputable ? runColumn : null };
+  const runColumn = imputable ? single!.run : null;
+  return { inputs: map.offset.length, map, curves, imputed, run, runColumn, single };
+}
+
+/** Inputs that are the columns themselves. */
+export const ownColumns = (columns: number): SingleReads => ({
+  column: Int32Array.from({ length: columns }, (_, c) => c),
+  run: (_, value) => value,
+});
+
+/** A step behind the others that leaves inputs in their places. */
+const then = (reads: SingleReads | null, step: ColumnRunner): SingleReads | null =>
+  reads && { column: reads.column, run: (i, value) => step(i, reads.run(i, value)) };
+
+/** Null: a row of the matrix has several numbers other than 0. */
+function behindAffine(
+  reads: SingleReads | null,
+  matrix: readonly Float64Array[],
+  offset: readonly number[],
+): SingleReads | null {
+  if (!reads || matrix.some((row) => row.reduce((count, weight) => count + +(weight !== 0), 0) > 1)) return null;
+  const chosen = matrix.map((row) => Math.max(0, row.findIndex((weight) => weight !== 0)));
+  return {
+    column: Int32Array.from(chosen, (input) => reads.column[input]),
+    run: (i, value) => offset[i] + matrix[i][chosen[i]] * reads.run(chosen[i], value),
+  };
 }
 
 function tooSmallScale(scale: number, path: string): ElsewiseError {

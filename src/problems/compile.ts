@@ -19,7 +19,7 @@ import type {
   TargetPlausibility,
 } from '../policy/plausibility/plausibility-measure.js';
 import { compileRules, type FeatureRule } from '../policy/rules.js';
-import { onOwnColumns } from './column-trees.js';
+import { onOwnColumns, readsOf } from './column-trees.js';
 import { withLimit } from './plausible.js';
 import type { Problem, RowClause, Traits } from './problem.js';
 
@@ -133,8 +133,8 @@ function piecesOf(loaded: LoadedModel, goal: Goal): readonly Piece[] {
 
 /** Null: a piece has no closed form in columns. */
 function columnPieces(loaded: LoadedModel, region: readonly Piece[]): Piece[] | null {
-  const { map, curves, runColumn } = loaded.preprocessing;
-  const isBent = curves !== null && !(loaded.model.forest && runColumn);
+  const { map, curves } = loaded.preprocessing;
+  const isBent = curves !== null && !(loaded.model.forest && readsOf(loaded));
   const pulled = region.map((piece) => pullBack(map, piece));
   if (!isBent) return pulled.map((piece) => onOwnColumns(piece, loaded));
   const pieces = pulled.map((piece) => behindCurves(curves, piece));

@@ -4,7 +4,7 @@
  * same arithmetic that scores rows. A scaling with a negative factor swaps the sides.
  */
 import { lastDouble } from '../../linalg/floats.js';
-import type { ColumnRunner } from '../preprocessing.js';
+import type { ColumnRunner, SingleReads } from '../preprocessing.js';
 import { type CategorySets, categoriesOf, hasSets, layOutSets } from './category-sets.js';
 import { type Forest, goesLeft, MISSING_LEFT, MISSING_RIGHT } from './tree.js';
 
@@ -14,9 +14,10 @@ const SWAPPED = new Map([
 ]);
 
 /** `ranks`: the number of listed values of a column. 0: the sets contain the column's unchanged numbers. */
-export function onColumns(forest: Forest, input: ColumnRunner, ranks: (column: number) => number): Forest {
+export function onColumns(forest: Forest, { column, run }: SingleReads, ranks: (column: number) => number): Forest {
   const out = {
     ...forest,
+    feature: forest.feature.map((input) => column[input]),
     threshold: forest.threshold.slice(),
     left: forest.left.slice(),
     right: forest.right.slice(),
@@ -25,8 +26,8 @@ export function onColumns(forest: Forest, input: ColumnRunner, ranks: (column: n
     single: new Uint8Array(forest.feature.length),
   };
   for (let n = 0; n < forest.feature.length; n++)
-    if (forest.left[n] >= 0 && forest.set[n] < 0) rewriteThreshold(forest, out, n, input);
-  return hasSets(forest) ? { ...out, ...rewriteSets(forest, input, ranks) } : out;
+    if (forest.left[n] >= 0 && forest.set[n] < 0) rewriteThreshold(forest, out, n, run);
+  return hasSets(forest) ? { ...out, ...rewriteSets(forest, run, ranks) } : out;
 }
 
 type Rewritten = Pick<Forest, 'threshold' | 'left' | 'right' | 'missing'>;

@@ -15,6 +15,7 @@ import type { PlausibilityDocument } from '../../documents/policy-document.js';
 import { type Bounds, beyondBound } from '../../models/bounds.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { TreesAtom } from '../../models/region.js';
+import { ownColumns } from '../../models/preprocessing.js';
 import { onColumns } from '../../models/trees/forest-columns.js';
 import { trainIsolationForest } from '../../models/trees/isolation-training.js';
 import { type Forest, flatten, leafOf } from '../../models/trees/tree.js';
@@ -156,7 +157,7 @@ function forestOf(document: PlausibilityDocument, rows: Float64Array[] | null, l
   const brought = loaded.background.isolationForest;
   const [trees, sampleSize] = brought ? [brought.forest.root.length, 0] : [document.trees, document.sampleSize];
   if (rows) checkWork(trees, rows.length, sampleSize, loaded.bounds);
-  if (brought) return plain(brought.forest);
+  if (brought) return plain(brought.forest, loaded.space.columns);
   return flatten(trainIsolationForest(rows!, document), loaded.space.columns, 'policy.plausibility');
 }
 
@@ -171,12 +172,7 @@ function checkWork(trees: number, samples: number, sampleSize: number, { plausib
 }
 
 /** The forest has no splits by sets of categories, so each split has a threshold. */
-const plain = (forest: Forest): Forest =>
-  onColumns(
-    forest,
-    (_, value) => value,
-    () => 0,
-  );
+const plain = (forest: Forest, columns: number): Forest => onColumns(forest, ownColumns(columns), () => 0);
 
 /** The sum of path lengths at which -2^(-mean) equals the offset. */
 function needOf(offset: number, trees: number): number {
