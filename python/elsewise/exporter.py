@@ -35,7 +35,7 @@ from .probes import made_up_table, probes_of, score_without_names
 from .steps import without_steps
 from .tables import Table
 from .tree_inputs import bound_codes, on_model_columns
-from .trees import TreeHead
+from .trees import TreeHead, joined
 
 SCHEMA = "elsewise.model/v1"
 
@@ -90,6 +90,7 @@ def export_model(
     document: Dict[str, Any] = {"schema": SCHEMA, "name": name, "family": head.family, "features": features}
     if isinstance(head, TreeHead):
         head, columns = on_model_columns(head, columns, features, table)
+        head = joined(head)
         bound_codes(head, columns, features, table)
     if head.classes is not None:
         document["classes"] = class_names_of(head, class_names)

@@ -1,7 +1,7 @@
 """Naive Bayes on counts and on yes-or-no columns..
 
     MultinomialNB, ComplementNB   the log of class k is  b_k + Σ_j w_kj x_j: a linear model
-    BernoulliNB                   the log of class k is  b_k + Σ_j w_kj [x_j > binarize]: one stump for each column and class
+    BernoulliNB                   the log of class k is  b_k + Σ_j w_kj [x_j > binarize]: one tree for each column
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict
 import numpy as np
 
 from .head import Head, UnsupportedEstimator, class_name, fitted, fitted_numbers, probabilities
-from .trees import stumps
+from .trees import step_sum
 
 
 def multinomial(estimator: Any, where: str) -> Head:
@@ -32,9 +32,9 @@ def bernoulli(estimator: Any, where: str) -> Head:
         return _softmax_head(classes, weights, bias)
     if len(classes) == 2:
         weights, bias = weights[1:] - weights[:1], bias[1:] - bias[:1]
-    splits = [(column, float(estimator.binarize)) for column in range(weights.shape[1])]
+    steps = [(j, [float(estimator.binarize)], np.stack([0.0 * own, own])) for j, own in enumerate(weights.T)]
     link = "logit" if len(classes) == 2 else "softmax"
-    return stumps(splits, weights, bias, link, len(splits), score=probabilities, classes=classes)
+    return step_sum(steps, bias, link, len(steps), score=probabilities, classes=classes, in_any_order=True)
 
 
 def _linear(estimator: Any, bias: np.ndarray, where: str) -> Head:

@@ -3,7 +3,7 @@
     trees           v(x) <= t  holds on one side of a cut of x, where v rises or falls: the split moves to that cut. Where
                     v <= t holds in several runs of values (a one-hot bin), the split becomes a chain of splits. Behind logarithms and
                     powers, too: bisection with numpy's own arithmetic finds the last number of a side
-    linear models   Σ_j w_j v_j(x_j) + b  is a sum of stumps, where each v_j is a step function or reads 0 and 1 only. A product
+    linear models   Σ_j w_j v_j(x_j) + b  is a sum of trees of one column, where each v_j is a step function or reads 0 and 1 only. A product
                     w v_i(x_i) v_j(x_j)  is a tree with the cuts of one column above those of the other
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from .columns import Linear, ModelColumn, Product, Stepped
 from .evaluation import curve_of
 from .head import Head, UnsupportedEstimator
-from .trees import LARGEST, Tree, TreeHead, grid_tree, stumps
+from .trees import LARGEST, Tree, TreeHead, grid_tree, step_sum
 
 # By family of linear models: the link of the sum.
 LINEAR_LINKS = {
@@ -46,7 +46,7 @@ def without_steps(head: Head, columns: List[Any], features: List[Dict[str, Any]]
     if head.family not in LINEAR_LINKS or head.parameters.get("normalization", "softmax") != "softmax":
         reason = f"{head.family} behind a discretized column or a product is not supported: {stepped[0].way_out}"
         raise UnsupportedEstimator("estimator", reason)
-    return _summed_stumps(head, columns, features)
+    return _summed_steps(head, columns, features)
 
 
 def _is_bent(column: Any) -> bool:
@@ -222,8 +222,8 @@ def _last_rounded(threshold: float) -> float:
 Steps = Tuple[ModelColumn, Sequence[float], Sequence[float]]
 
 
-class _StumpSum:
-    """base_k + Σ_j w_kj v_j(x)  as stumps and trees of two columns, put together column by column."""
+class _StepSum:
+    """base_k + Σ_j w_kj v_j(x)  as trees of one column and trees of two, put together column by column."""
 
     def __init__(self, base: np.ndarray, features: List[Dict[str, Any]], refusal: str):
         self.base, self.features = base, features
@@ -231,7 +231,7 @@ class _StumpSum:
         self.refusal = refusal
         self.inputs: Dict[ModelColumn, Linear] = {}
         # By model column and cut: how far the outputs rise there.
-        self.rises: Dict[Tuple[ModelColumn, float], np.ndarray] = {}
+        self.rises: Dict[ModelColumn, Dict[float, np.ndarray]] = {}
         self.products: List[Tuple[Steps, Steps, np.ndarray]] = []
 
     def add(self, column: Any, weights: np.ndarray) -> None:
@@ -249,8 +249,9 @@ class _StumpSum:
         key, cuts, values = steps = self._steps(column)
         self._reads(column, steps)
         self.base = self.base + weights * values[0]
+        rises = self.rises.setdefault(key, {})
         for cut, rise in zip(cuts, np.diff(values)):
-            self.rises[key, cut] = self.rises.get((key, cut), 0.0) + weights * rise
+            rises[cut] = rises.get(cut, 0.0) + weights * rise
 
     def _steps(self, column: Any) -> Steps:
         return _steps_of(column, self.features, self.refusal)
@@ -262,19 +263,23 @@ class _StumpSum:
 
     def head(self, link: str, **more: Any) -> TreeHead:
         places = {key: place for place, key in enumerate(self.inputs)}
-        splits = [(places[key], cut) for key, cut in self.rises]
-        weights = np.array(list(self.rises.values())).reshape(len(splits), len(self.base)).T
-        pairs = [((places[a[0]], *a[1:]), (places[b[0]], *b[1:]), own) for a, b, own in self.products]
-        grids = [grid_tree(first, second, weight) for first, second, own in pairs for weight in own.tolist()]
-        return stumps(splits, weights, self.base, link, len(places), grids=grids, **more)
+        steps = [(places[key], *_summed_up(rises, len(self.base))) for key, rises in self.rises.items() if rises]
+        grids = [grid_tree((places[a[0]], *a[1:]), (places[b[0]], *b[1:]), own) for a, b, own in self.products]
+        return step_sum(steps, self.base, link, len(places), grids=grids, **more)
 
 
-def _summed_stumps(head: Head, columns: Sequence[Any], features: List[Dict[str, Any]]) -> Tuple[Head, List[Linear]]:
+def _summed_up(rises: Dict[float, np.ndarray], outputs: int) -> Tuple[List[float], np.ndarray]:
+    """The cuts in their order and the outputs between them, which start from 0."""
+    cuts = sorted(rises)
+    return cuts, np.cumsum([np.zeros(outputs), *(rises[cut] for cut in cuts)], axis=0)
+
+
+def _summed_steps(head: Head, columns: Sequence[Any], features: List[Dict[str, Any]]) -> Tuple[Head, List[Linear]]:
     weights = np.atleast_2d(np.array(head.parameters["weights"], dtype=float))
     base = np.atleast_1d(np.array(head.parameters["bias"], dtype=float))
     if head.family == "hyperplane":
         weights, base = np.vstack([-weights, weights]), np.concatenate([-base, base])
-    total = _StumpSum(base, features, _refusal(columns))
+    total = _StepSum(base, features, _refusal(columns))
     for column, own in zip(columns, weights.T):
         total.add(column, own)
     made = total.head(LINEAR_LINKS[head.family], score=head.score, classes=head.classes)

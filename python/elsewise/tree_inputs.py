@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Dict, List, Optional, Tuple
 
-from .columns import Linear
+from .columns import Linear, ModelColumn
 from .features import layout_of
 from .head import UnsupportedEstimator
 from .tables import Table
@@ -18,20 +18,32 @@ def on_model_columns(
     """The trees on all model columns in document order, if each of their inputs is one of these, scaled at most.
 
     So a value is rounded as scikit-learn rounds it, and a missing one stays in its column. A matrix would spread it
-    over all inputs: then it is refused, as by PCA.
+    over all inputs: then it is refused, as by PCA. Several inputs may be the same column, such as the bins of a number.
     """
     layout = layout_of(features)
-    keys = [next(iter(column.terms)) if len(column.terms) == 1 else None for column in columns]
-    if None in keys or len(set(keys)) != len(keys) or not all(w for c in columns for w in c.terms.values()):
+    reads = [_sole_read(column) for column in columns]
+    if None in reads or not _agree(reads):
         _refuse_missing_in_mix(columns, features, table)
         return head.refusing_missing(), columns
-    spread = [Linear({key: 1.0}) for key in layout]
-    places = [layout.index(key) for key in keys]
-    for place, key, column in zip(places, keys, columns):
-        weight = column.terms[key]
-        center, divisor = column.center / weight, column.divisor / weight
-        spread[place] = replace(column, terms={key: 1.0}, center=center, divisor=divisor)
-    return head.on_inputs(places, len(layout)), spread
+    spread = {key: Linear({key: 1.0}) for key in layout}
+    spread.update(reads)
+    return head.on_inputs([layout.index(key) for key, _ in reads], len(layout)), list(spread.values())
+
+
+def _sole_read(column: Linear) -> Optional[Tuple[ModelColumn, Linear]]:
+    """The model column that a column is, scaled at most, and that column with the scaling alone."""
+    if len(column.terms) != 1:
+        return None
+    ((key, weight),) = column.terms.items()
+    if weight == 0:
+        return None
+    return key, replace(column, terms={key: 1.0}, center=column.center / weight, divisor=column.divisor / weight)
+
+
+def _agree(reads: List[Tuple[ModelColumn, Linear]]) -> bool:
+    """Whether inputs that are the same model column are scaled in the same way: the document has one scaling for each."""
+    own = dict(reads)
+    return all(own[key] == column for key, column in reads)
 
 
 def _refuse_missing_in_mix(columns: List[Linear], features: List[Dict[str, Any]], table: Optional[Table]) -> None:

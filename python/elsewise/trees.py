@@ -50,15 +50,19 @@ class TreeHead(Head):
     codes: Optional[Dict[int, List[int]]] = None
     # The only names that the classes can have, where the family has them.
     fixed_names: Optional[List[str]] = None
+    # The library's own sum is no sum of these trees: their order is free.
+    in_any_order: bool = False
 
     def on_inputs(self, places: Sequence[int], width: int) -> TreeHead:
         """The same trees, where input i has become input places[i] of `width`."""
         moved = np.array(places, dtype=int)
-        centres = np.zeros((len(self.centres), width))
-        centres[:, moved] = self.centres
         codes = {places[i]: known for i, known in (self.codes or {}).items()}
         renumbered = self.with_trees(lambda tree: {**tree, "feature": _renumbered(tree, moved)})
-        return replace(renumbered, centres=centres, codes=codes)
+        return replace(renumbered, centres=_among_thresholds(renumbered.trees, width), codes=codes)
+
+    @property
+    def trees(self) -> List[Tree]:
+        return self.parameters["trees"] if "trees" in self.parameters else [self.parameters["tree"]]
 
     def refusing_missing(self) -> TreeHead:
         return self.with_trees(lambda tree: {**tree, "missing": "error"})
@@ -334,62 +338,89 @@ def _left_codes(predictor: Any, node: Any, codes: Dict[int, List[int]]) -> List[
     return sorted(left)
 
 
-# ------------------------------------------------------------------------------------------------------------ stumps
+# ---------------------------------------------------------------------------------------------------- step functions
+
+# A column, its cuts, and the values between them: a row of outputs for each interval.
+StepFunction = Tuple[int, Sequence[float], np.ndarray]
 
 
-def stumps(
-    splits: Sequence[Tuple[int, float]], weights: np.ndarray, base: np.ndarray, link: str, width: int, grids: Sequence[Tree] = (), **more: Any
-) -> TreeHead:
-    """base_k + Σ_s weights_ks [x_column > cut]  over splits s = (column, cut): a tree with one split for each s and output k.
-
-    `grids`: further trees, one for each output in turn.
-    """
-    trees = [_stump(column, cut, float(w)) for s, (column, cut) in enumerate(splits) for w in weights[:, s]] + list(grids)
+def step_sum(steps: Sequence[StepFunction], base: np.ndarray, link: str, width: int, grids: Sequence[Tree] = (), **more: Any) -> TreeHead:
+    """base + Σ_s v_s(x_column) over step functions: a tree for each, whose leaves hold all outputs. `grids`: further trees."""
+    trees = [step_tree(*step) for step in steps] + list(grids)
     parameters: Dict[str, Any] = {"trees": trees, "aggregation": "sum", "base": base.tolist(), "link": link}
-    if len(base) > 1:
-        parameters["treeClass"] = [i % len(base) for i in range(len(trees))]
     return TreeHead("tree-ensemble", parameters, centres=_among_thresholds(trees, width), **more)
 
 
-def grid_tree(first: Tuple[int, Any, Any], second: Tuple[int, Any, Any], weight: float) -> Tree:
-    """weight * v(x_a) * u(x_b)  of two step functions (column, cuts, values): the cuts of b below each value of v."""
-    tree: Tree = {key: [] for key in ("feature", "threshold", "left", "right", "value")}
+def step_tree(column: int, cuts: Sequence[float], values: np.ndarray) -> Tree:
+    tree = _Growing(values.shape[1])
+    tree.chain(column, cuts, lambda k: tree.leaf(values[k]), 0, len(values))
+    return tree.grown()
 
-    def leaf(value: float) -> int:
-        return node(0, 0.0, value)
 
-    def node(column: int, cut: float, value: float = 0.0) -> int:
-        for key, entry in (("feature", column), ("threshold", cut), ("left", -1), ("right", -1), ("value", [value])):
-            tree[key].append(entry)
-        return len(tree["left"]) - 1
+def grid_tree(first: Tuple[int, Any, Any], second: Tuple[int, Any, Any], weights: np.ndarray) -> Tree:
+    """weights * v(x_a) * u(x_b)  of two step functions (column, cuts, values): the cuts of b below each value of v."""
+    (a, cuts, values), (b, own_cuts, own_values) = first, second
+    tree = _Growing(len(weights))
+    below = lambda i: tree.chain(b, own_cuts, lambda k: tree.leaf(weights * values[i] * own_values[k]), 0, len(own_values))  # noqa: E731
+    tree.chain(a, cuts, below, 0, len(values))
+    return tree.grown()
 
-    def chain(column: int, cuts: Sequence[float], ends: Callable[[int], int], low: int, high: int) -> int:
+
+class _Growing:
+    """A tree that is put together from its root."""
+
+    def __init__(self, outputs: int):
+        self.nodes: Tree = {key: [] for key in ("feature", "threshold", "left", "right", "value")}
+        self.nothing = [0.0] * outputs
+
+    def leaf(self, outputs: np.ndarray) -> int:
+        return self._node(0, 0.0, outputs.tolist())
+
+    def split(self, column: int, cut: float, low: Callable[[], int], high: Callable[[], int]) -> int:
+        place = self._node(column, cut, self.nothing)
+        self.nodes["left"][place], self.nodes["right"][place] = low(), high()
+        return place
+
+    def chain(self, column: int, cuts: Sequence[float], ends: Callable[[int], int], low: int, high: int) -> int:
         """The values low to high - 1 of a step function, halved until one is left."""
         if high - low == 1:
             return ends(low)
         middle = (low + high) // 2
-        place = node(column, float(cuts[middle - 1]))
-        tree["left"][place] = chain(column, cuts, ends, low, middle)
-        tree["right"][place] = chain(column, cuts, ends, middle, high)
-        return place
+        below, above = ((lambda i, k: lambda: self.chain(column, cuts, ends, i, k))(*part) for part in ((low, middle), (middle, high)))
+        return self.split(column, float(cuts[middle - 1]), below, above)
 
-    (a, cuts, values), (b, own_cuts, own_values) = first, second
-    below = lambda i: chain(b, own_cuts, lambda k: leaf(weight * values[i] * own_values[k]), 0, len(own_values))  # noqa: E731
-    chain(a, cuts, below, 0, len(values))
-    return {**tree, "comparison": "<=", "precision": "float64", "missing": "error"}
+    def grown(self, missing: Any = "error") -> Tree:
+        return {**self.nodes, "comparison": "<=", "precision": "float64", "missing": missing}
+
+    def _node(self, column: int, cut: float, value: List[float]) -> int:
+        for key, entry in (("feature", column), ("threshold", cut), ("left", -1), ("right", -1), ("value", value)):
+            self.nodes[key].append(entry)
+        return len(self.nodes["left"]) - 1
 
 
-def _stump(column: int, cut: float, weight: float) -> Tree:
-    return {
-        "feature": [column, 0, 0],
-        "threshold": [cut, 0.0, 0.0],
-        "left": [1, -1, -1],
-        "right": [2, -1, -1],
-        "value": [[0.0], [0.0], [weight]],
-        "comparison": "<=",
-        "precision": "float64",
-        "missing": "error",
-    }
+def joined(head: TreeHead) -> TreeHead:
+    """One tree for each input instead of several, where each tree reads one input and the library keeps no order of the sum."""
+    if not head.in_any_order:
+        return head
+    own: Dict[int, List[Tree]] = {}
+    for tree in head.trees:
+        own.setdefault(next(f for f, left in zip(tree["feature"], tree["left"]) if left >= 0), []).append(tree)
+    return replace(head, parameters={**head.parameters, "trees": [_joined(column, own[column]) for column in sorted(own)]})
+
+
+def _joined(column: int, trees: List[Tree]) -> Tree:
+    thresholds = {t for tree in trees for t, left in zip(tree["threshold"], tree["left"]) if left >= 0 and abs(t) < LARGEST}
+    cuts = sorted(thresholds)
+    inputs = np.zeros((len(cuts) + 2, column + 1))
+    inputs[:, column] = [*cuts, LARGEST, np.nan]
+    *values, absent = _summed(trees, inputs)
+    if np.isnan(absent).any():
+        return step_tree(column, cuts, np.array(values))
+    # A missing value has a leaf of its own: no number goes left at the first split.
+    tree = _Growing(len(absent))
+    numbers = lambda: tree.chain(column, cuts, lambda k: tree.leaf(values[k]), 0, len(values))  # noqa: E731
+    tree.split(column, -LARGEST, lambda: tree.leaf(absent), numbers)
+    return tree.grown(["left", *["right"] * (len(tree.nodes["left"]) - 1)])
 
 
 # -------------------------------------------------------------------------------------------------- isolation forest
