@@ -8,7 +8,7 @@ import type { Budget } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
 import { solvers } from '../solvers/index.js';
 import { prepareLater } from '../solvers/shared/prepare-later.js';
-import type { LadderPlace, Limits, Outcome, Prepared, Solver } from '../solvers/solver.js';
+import type { Acceptance, LadderPlace, Limits, Outcome, Prepared, Solver } from '../solvers/solver.js';
 import { OPTIMAL_GAP } from './result.js';
 import type { Settled } from './settle.js';
 
@@ -37,8 +37,8 @@ const NOTHING_KNOWN: Climb = { answer: null, solver: '', lowerBound: Number.NEGA
 
 /** Depths inside the region: first almost none, then deeper when rounding undid the answer. */
 const NUDGES = [1e-12, 1e-10, 1e-8, 1e-6];
-/** A solver's share of the remaining budget, by the rungs below it: exact solvers, only heuristics, or none. */
-const SHARE = { exact: 0.6, heuristic: 0.9, last: 1 };
+/** A solver's share of the remaining budget, by the rungs below it: exact solvers, only heuristics, only rescues, or none. */
+const SHARE = { exact: 0.6, heuristic: 0.9, rescue: 0.95, last: 1 };
 
 export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[] {
   const auto = wanted.includes('auto');
@@ -51,10 +51,16 @@ export function buildLadder(problem: Problem, wanted: readonly string[]): Rung[]
   const names = new Set(accepting.map(({ solver }) => solver.name));
   const rungs = accepting.filter(({ solver }) => !auto || !solver.partOf || !names.has(solver.partOf));
   return rungs.map(({ solver, place }, k) => {
-    const below = rungs.slice(k + 1).map((rung) => rung.acceptance);
-    const share = below.includes('exact') ? SHARE.exact : below.length ? SHARE.heuristic : SHARE.last;
+    const share = SHARE[wantedBelow(rungs.slice(k + 1))];
     return { solver, share, isRescue: place === 'rescue', prepared: prepareLater(solver, problem, solvers) };
   });
+}
+
+/** What a rung has to leave work for. A rescue keeps a small share, so that an answer is found where answers abound. */
+function wantedBelow(below: readonly { acceptance: Acceptance; place: LadderPlace }[]): keyof typeof SHARE {
+  if (below.some(({ acceptance }) => acceptance === 'exact')) return 'exact';
+  if (below.some(({ place }) => place === 'rung')) return 'heuristic';
+  return below.length ? 'rescue' : 'last';
 }
 
 /** A solver that the policy names is a rung. */

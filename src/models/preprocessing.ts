@@ -112,7 +112,12 @@ function behindAffine(
   offset: readonly number[],
 ): SingleReads | null {
   if (!reads || matrix.some((row) => row.reduce((count, weight) => count + +(weight !== 0), 0) > 1)) return null;
-  const chosen = matrix.map((row) => Math.max(0, row.findIndex((weight) => weight !== 0)));
+  const chosen = matrix.map((row) =>
+    Math.max(
+      0,
+      row.findIndex((weight) => weight !== 0),
+    ),
+  );
   return {
     column: Int32Array.from(chosen, (input) => reads.column[input]),
     run: (i, value) => offset[i] + matrix[i][chosen[i]] * reads.run(chosen[i], value),

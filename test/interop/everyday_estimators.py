@@ -137,9 +137,24 @@ WORKS: Dict[str, Entry] = {
     ),
     "ComplementNB": Entry(lambda: prepared(ComplementNB(norm=True), MinMaxScaler())),
     "BernoulliNB": Entry(
-        lambda: prepared(BernoulliNB(binarize=0.3)), note="a stump for each column, exact under every cost and policy"
+        lambda: prepared(BernoulliNB(binarize=0.3)), note="a tree for each column, exact under every cost and policy"
     ),
     "BernoulliNB-three": Entry(lambda: prepared(BernoulliNB(binarize=0.3)), "three", title="BernoulliNB, three classes"),
+    "BernoulliNB-bins": Entry(
+        lambda: prepared(BernoulliNB(), KBinsDiscretizer(5, encode="onehot-dense")),
+        title='KBinsDiscretizer(encode="onehot"), BernoulliNB',
+        note="a tree over all bins of a column",
+    ),
+    "BernoulliNB-bins-three": Entry(
+        lambda: prepared(BernoulliNB(), KBinsDiscretizer(5, encode="onehot-dense")),
+        "three",
+        title='KBinsDiscretizer(encode="onehot"), BernoulliNB, three classes',
+    ),
+    "BernoulliNB-indicators": Entry(
+        lambda: prepared(BernoulliNB(), SimpleImputer(add_indicator=True)),
+        title="SimpleImputer(add_indicator=True), BernoulliNB",
+        holes=True,
+    ),
     "OrdinalEncoder": Entry(
         lambda: prepared(HistGradientBoostingClassifier(max_iter=15, random_state=0), "passthrough", OrdinalEncoder()),
         holes=True,
@@ -171,7 +186,7 @@ WORKS: Dict[str, Entry] = {
     "Binarizer": Entry(
         lambda: prepared(logistic(), Binarizer(threshold=1500.5)),
         title="Binarizer, linear models",
-        note="a sum of stumps; all columns are binarized, discretized, encoded, or 0 and 1",
+        note="a tree for each column; all columns are binarized, discretized, encoded, or 0 and 1",
     ),
     "Binarizer-trees": Entry(
         lambda: prepared(forest(), Binarizer(threshold=1500.5)),
@@ -180,7 +195,7 @@ WORKS: Dict[str, Entry] = {
     "KBinsDiscretizer": Entry(
         lambda: prepared(logistic(), KBinsDiscretizer(4)),
         title="KBinsDiscretizer, linear models",
-        note="a sum of stumps, as in a scorecard",
+        note="a tree for each column, as in a scorecard",
     ),
     "KBinsDiscretizer-scaled": Entry(
         lambda: prepared(LinearSVC(max_iter=20000), make_pipeline(KBinsDiscretizer(5, encode="ordinal"), StandardScaler())),
@@ -276,11 +291,6 @@ ELSEWHERE: Dict[str, Entry] = {
     "KBinsDiscretizer-onehot-trees": Entry(
         lambda: prepared(forest(), KBinsDiscretizer(8)),
         title='KBinsDiscretizer(encode="onehot"), trees',
-        becomes="tree-ensemble",
-    ),
-    "KBinsDiscretizer-onehot-naive-bayes": Entry(
-        lambda: prepared(BernoulliNB(), KBinsDiscretizer(5, encode="onehot-dense")),
-        title='KBinsDiscretizer(encode="onehot"), BernoulliNB',
         becomes="tree-ensemble",
     ),
 }

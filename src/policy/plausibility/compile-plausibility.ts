@@ -14,8 +14,8 @@
 import type { PlausibilityDocument } from '../../documents/policy-document.js';
 import { type Bounds, beyondBound } from '../../models/bounds.js';
 import type { LoadedModel } from '../../models/load.js';
-import type { TreesAtom } from '../../models/region.js';
 import { ownColumns } from '../../models/preprocessing.js';
+import type { TreesAtom } from '../../models/region.js';
 import { onColumns } from '../../models/trees/forest-columns.js';
 import { trainIsolationForest } from '../../models/trees/isolation-training.js';
 import { type Forest, flatten, leafOf } from '../../models/trees/tree.js';

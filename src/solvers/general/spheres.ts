@@ -30,9 +30,7 @@ function* scan({ search, samples }: SearchParts): Asked<Look[]> {
   return yield* scanCoordinates(search, [search.home, ...rows, ...points]);
 }
 
-const place = (problem: Problem): LadderPlace => {
-  if (!isOpaque(problem)) return 'by-name';
-  return problem.gradient ? 'rescue' : 'rung';
-};
+/** Where the region is known an exact search may end early, with the answers that it would have found later. */
+const place = (problem: Problem): LadderPlace => (isOpaque(problem) && !problem.gradient ? 'rung' : 'rescue');
 
 export const spheres: Solver = generalSolver('spheres', growSpheres, place);
