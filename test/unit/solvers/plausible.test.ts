@@ -219,7 +219,7 @@ describe('the condition beside the region', () => {
   it('is left to the methods that know of it', () => {
     const { problems } = pose(new Dice(3), { features: MIXED, family: 'hyperplane', policy: {} });
     const taking = buildLadder(problems[0], ['auto']).map(({ solver }) => solver.name);
-    expect(taking).toEqual(['branch-plausible', 'nearest']);
+    expect(taking).toEqual(['branch-plausible', 'spheres', 'nearest']);
   });
 
   it('ends in time with the best so far and a bound below it', () => {
