@@ -94,7 +94,7 @@ def _among_thresholds(trees: List[Tree], width: int) -> np.ndarray:
     feature, threshold, left = np.concatenate(nodes).T
     centres = np.zeros((CENTRES, width))
     for column in range(width):
-        own = threshold[(feature == column) & (left >= 0) & (threshold < LARGEST)]
+        own = threshold[(feature == column) & (left >= 0) & (np.abs(threshold) < LARGEST)]
         if len(own):
             low, high = own.min(), own.max()
             beyond = high - low or abs(low) or 1.0
