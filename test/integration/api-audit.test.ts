@@ -56,6 +56,13 @@ describe('the chain over HTTP', () => {
     const lines = await check('');
     expect(lines[0]).toMatchObject({ state: 'checking', entries: 1 });
     expect(lines.at(-1)).toMatchObject({ state: 'holds', records: ROWS + 1, entries: lines.at(-1)!.of });
+    const { head } = lines.at(-1)!;
+    expect((await check(`?head=${head}`)).at(-1)).toMatchObject({ state: 'holds', head });
+    const other = `sha256:${'0'.repeat(64)}`;
+    expect((await check(`?head=${other}`)).at(-1)).toMatchObject({
+      state: 'broken',
+      fault: `no entry has the digest ${other}`,
+    });
     expect(await check('?to=2020-01-01')).toEqual([expect.objectContaining({ state: 'holds', records: 0, of: 0 })]);
   });
 

@@ -6,6 +6,7 @@ import type { AuditStore } from '../../store/audit/audit-store.js';
 import type { ChainVerdict } from '../../store/audit/chain-links.js';
 import { auditEntries } from '../../store/audit/read-chain.js';
 import { type ChainSpan, verifySteps } from '../../store/audit/verify-chain.js';
+import { digestSchema } from '../../store/batches/manifest.js';
 import { defineRoute } from '../route.js';
 import { type AuditCheck, SCHEMAS } from '../schemas.js';
 import { takeSlots } from '../wait-slots.js';
@@ -37,24 +38,27 @@ const checkChain = defineRoute({
   path: '/v1/audit/check',
   summary: 'Check every digest and every link of the record between two days; lines tell the progress',
   access: 'audit',
-  query: z.strictObject({ ...SPAN }),
+  query: z.strictObject({
+    ...SPAN,
+    head: digestSchema.optional().describe('a digest of an entry that was noted before: the chain must have it'),
+  }),
   responses: {
     200: { description: 'the last line has the verdict', type: NDJSON, schema: SCHEMAS.auditCheck },
     429: { description: 'too many checks and conversions run already', schema: SCHEMAS.problem },
   },
-  async answer({ query, service: { store, tableSlots } }) {
+  async answer({ query: { head, ...span }, service: { store, tableSlots } }) {
     const leave = takeSlots(tableSlots);
-    const body = Readable.from(checkLines(store.audit, query), { objectMode: false }).once('close', leave);
+    const body = Readable.from(checkLines(store.audit, span, head), { objectMode: false }).once('close', leave);
     return { status: 200, body, type: NDJSON };
   },
 });
 
-async function* checkLines(audit: AuditStore, span: ChainSpan): AsyncGenerator<Buffer> {
+async function* checkLines(audit: AuditStore, span: ChainSpan, noted?: string): AsyncGenerator<Buffer> {
   const of = await entriesOf(audit, span);
-  const steps = verifySteps(audit, span);
+  const steps = verifySteps(audit, span, noted);
   for (let told = Number.NEGATIVE_INFINITY; ; ) {
     const { done, value } = await steps.next();
-    if (done) return yield lineOf({ ...verdictOf(value), of });
+    if (done) return yield lineOf({ ...verdictOf(value, noted), of });
     await nextTurn(); // an entry of many records takes milliseconds: other requests come in between
     if (performance.now() - told < PROGRESS_MS) continue;
     told = performance.now();
@@ -70,14 +74,9 @@ async function entriesOf(audit: AuditStore, { from = '', to = '9999-12-31' }: Ch
   return days.reduce((sum, { entries }) => sum + entries, 0);
 }
 
-function verdictOf({
-  entries,
-  records,
-  redacted,
-  head,
-  dropped,
-  fault,
-}: ChainVerdict): Omit<AuditCheck, 'schema' | 'of'> {
+function verdictOf(verdict: ChainVerdict, noted?: string): Omit<AuditCheck, 'schema' | 'of'> {
+  const { entries, records, redacted, head, dropped, hasNoted } = verdict;
+  const fault = verdict.fault ?? (hasNoted ? undefined : `no entry has the digest ${noted}`);
   return {
     state: fault === undefined ? 'holds' : 'broken',
     entries,

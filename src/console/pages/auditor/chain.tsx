@@ -28,14 +28,20 @@ interface Span {
   readonly to: string;
 }
 
+interface Question extends Span {
+  /** A digest that was noted before. Empty: none. */
+  readonly head: string;
+}
+
 export function Chain() {
   const loaded = useLoaded((signal) => request<{ days: Day[] }>('GET', '/v1/audit/days', { signal }), []);
   const [span, setSpan] = useState<Span>({ from: '', to: '' });
+  const [head, setHead] = useState('');
   const [check, setCheck] = useState<Check | undefined>(undefined);
   const [error, setError] = useState<unknown>(undefined);
   const start = async () => {
     setError(undefined);
-    await runCheck(span, setCheck).catch(setError);
+    await runCheck({ ...span, head: head.trim() }, setCheck).catch(setError);
   };
   return (
     <section class="card" aria-label="The chain">
@@ -53,6 +59,10 @@ export function Chain() {
           </label>
         ))}
       </div>
+      <label>
+        Digest that was noted before (may stay empty)
+        <input value={head} placeholder="sha256:..." onInput={({ currentTarget }) => setHead(currentTarget.value)} />
+      </label>
       <div class="actions">
         <button type="button" class="main" disabled={check?.state === 'checking'} onClick={start}>
           Check the chain
@@ -133,13 +143,13 @@ function Verdict({ check }: { check: Check }) {
 }
 
 const queryOf = (span: Span): string => {
-  const given = Object.entries(span).filter(([, day]) => day !== '');
+  const given = Object.entries(span).filter(([, value]) => value !== '');
   return given.length ? `?${new URLSearchParams(given)}` : '';
 };
 
 /** Each line of the answer is a step of the check. */
-async function runCheck(span: Span, onStep: (check: Check) => void): Promise<void> {
-  const response = await send('GET', `/v1/audit/check${queryOf(span)}`);
+async function runCheck(question: Question, onStep: (check: Check) => void): Promise<void> {
+  const response = await send('GET', `/v1/audit/check${queryOf(question)}`);
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let held = '';
   for (;;) {
