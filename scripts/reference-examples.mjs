@@ -222,6 +222,31 @@ const MODEL = {
     'decision-tree: parameters': { tree, task: 'classification' },
     'tree-ensemble: parameters': { trees: [boosted, boosted], aggregation: 'sum', base: -0.1, link: 'logit' },
     'isolation-forest: parameters': { trees: [isolating], offset: -0.5 },
+    'additive: parameters': {
+      intercept: -0.4,
+      terms: [
+        { feature: 'age', cuts: [25, 40], values: [-0.5, 0, 0.4], missing: 0 },
+        { feature: 'income', cuts: [1500, 2500], values: [-0.8, 0.1, 0.9] },
+      ],
+      link: 'logit',
+    },
+    'additive: parameters.terms[]': [
+      { feature: 'income', cuts: [1500, 2500], values: [-0.8, 0.1, 0.9], missing: -0.6 },
+      { feature: 'housing', categories: { own: 0.5, rent: -0.3 }, other: 0, missing: -0.2 },
+      {
+        features: ['income', 'housing'],
+        axes: [
+          { cuts: [1500], missing: true },
+          { categories: ['own'], other: true },
+        ],
+        values: [
+          [0.1, -0.1],
+          [0.2, 0],
+          [0, 0],
+        ],
+      },
+    ],
+    'additive: parameters.terms[].axes[]': { cuts: [1500], comparison: '<=', missing: true },
     'knn: parameters': {
       samples: [
         [35, 1800],

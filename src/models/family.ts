@@ -7,6 +7,8 @@ import type { z } from 'zod';
 import { ElsewiseError } from '../documents/error.js';
 import type { ScoringParameters } from '../documents/scorer-document.js';
 import type { Bounds } from './bounds.js';
+import type { FeatureSpace } from './features.js';
+import type { Preprocessing } from './preprocessing.js';
 import type { Goal, Region } from './region.js';
 import type { ScoreMemory } from './score-memory.js';
 import type { SharedParts } from './shared-parts.js';
@@ -21,6 +23,8 @@ export interface Model {
   readonly volatile?: boolean;
   /** Whether the model itself defines the meaning of a missing input. */
   readonly takesMissing?: boolean;
+  /** By column, for a model that takes missing inputs: 1 where a missing input is invalid all the same. */
+  readonly required?: Uint8Array;
   /** The trees of a model that consists of trees. */
   readonly forest?: Forest;
   /** The parts of the model that threads share, by name. */
@@ -55,6 +59,9 @@ export const EVEN_SCORES: Thresholds = [0, 0];
 export interface FamilyContext {
   /** The number of columns after preprocessing. */
   readonly inputs: number;
+  /** The features of a row and the steps behind them, for a family whose parameters name features. */
+  readonly space: FeatureSpace;
+  readonly preprocessing: Preprocessing;
   /** Number of classes; 0 for a regressor. */
   readonly classes: number;
   /** Names of the classes, for parameters that refer to them. */

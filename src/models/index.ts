@@ -1,5 +1,6 @@
 /** THE TABLE of model families. A new family is one file and one row here. The conformance suite runs over the table. */
 
+import { additive } from './families/additive.js';
 import { blackBox } from './families/black-box.js';
 import { gaussianNaiveBayes, qda } from './families/gaussian.js';
 import { isolationForest } from './families/isolation-forest.js';
@@ -26,6 +27,7 @@ const TABLE: readonly Family[] = [
   decisionTree,
   treeEnsemble,
   isolationForest,
+  additive,
   knn,
   kernelSvm,
   mlp,

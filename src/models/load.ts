@@ -79,7 +79,8 @@ export function assemble(document: unknown, options: LoadOptions, parts?: Shared
   const shared = parts?.model ?? undefined;
   const schema = shared ? schemaWithoutShared(family) : family.schema;
   const parameters = parseDocument(schema, parsed.parameters, 'model.parameters');
-  const context = { inputs: preprocessing.inputs, classes: classes.length, labels: classes, shared, bounds };
+  const { inputs } = preprocessing;
+  const context = { inputs, space, preprocessing, classes: classes.length, labels: classes, shared, bounds };
   const model = family.load(parameters, context);
   if (model.forest) checkSets(model.forest, space, preprocessing);
   const loaded: LoadedModel = {

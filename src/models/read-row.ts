@@ -11,7 +11,7 @@ import type { Preprocessing } from './preprocessing.js';
 interface RowModel {
   readonly space: FeatureSpace;
   readonly preprocessing: Pick<Preprocessing, 'imputed'>;
-  readonly model: Pick<Model, 'takesMissing'>;
+  readonly model: Pick<Model, 'takesMissing' | 'required'>;
 }
 
 type RawRecord = readonly (RowValue | undefined)[];
@@ -67,8 +67,8 @@ export function recordOf(
 }
 
 function checkImputable({ model, preprocessing: { imputed } }: RowModel, feature: Feature): void {
-  if (model.takesMissing) return;
   for (let c = feature.column; c < feature.column + feature.width; c++) {
+    if (model.takesMissing && !model.required?.[c]) continue;
     if (Number.isNaN(imputed[c])) throw rowError(feature, 'is missing, and the model does not impute it');
   }
 }

@@ -11,7 +11,7 @@ import { generators, randomModel } from '../support/random-models.js';
 const MODELS = 12;
 const POINTS = 12;
 /** Their margins are made of steps. */
-const STEPS = ['decision-tree', 'tree-ensemble', 'isolation-forest', 'knn'];
+const STEPS = ['decision-tree', 'tree-ensemble', 'isolation-forest', 'additive', 'knn'];
 const policy = loadPolicy({ schema: 'elsewise.policy/v1' }).document;
 
 function goalsOf(classes: number): Goal[] {

@@ -2,6 +2,7 @@
 import type { FeatureDocument, PreprocessingStep } from '../../src/documents/model-document.js';
 import type { Goal } from '../../src/models/region.js';
 import type { Dice } from './dice.js';
+import { randomAdditive } from './random-additive.js';
 import type { Value } from './second-opinion.js';
 
 export interface FamilyDraw {
@@ -12,7 +13,7 @@ export interface FamilyDraw {
   refuses?(goal: Goal): boolean;
 }
 
-type Generator = (dice: Dice, inputs: number) => FamilyDraw;
+type Generator = (dice: Dice, inputs: number, features?: readonly FeatureDocument[]) => FamilyDraw;
 
 const weightsOf = (dice: Dice, inputs: number) => dice.vector(inputs, () => dice.normal() / Math.sqrt(inputs));
 const linear: Generator = (dice, inputs) => ({
@@ -229,6 +230,7 @@ export const generators: Record<string, Generator> = {
     const trees = Array.from({ length: 5 }, () => randomTree(dice, inputs, 4, () => [dice.between(0.3, 1.8)]));
     return { parameters: { trees, offset: dice.between(-0.6, -0.4) }, classes: 2 };
   },
+  additive: randomAdditive,
   knn: neighbours,
   'kernel-svm': kernelMachine,
   mlp: randomNetwork,
@@ -300,14 +302,24 @@ export function randomPreprocessing(dice: Dice, columns: number): Chain {
   return { steps, inputs };
 }
 
+/** The parameters of these families name features and give numbers in units of the row. */
+const readsRows = (family: string): boolean => family === 'additive';
+
+const imputing = (dice: Dice, columns: number): Chain => ({
+  steps: dice.chance(0.3) ? [{ type: 'impute', values: dice.vector(columns) }] : [],
+  inputs: columns,
+});
+
 export interface RandomModel extends FamilyDraw {
   document: Record<string, unknown> & { features: FeatureDocument[]; preprocessing: PreprocessingStep[] };
 }
 
 export function randomModel(dice: Dice, family: string): RandomModel {
   const features = randomFeatures(dice);
-  const { steps, inputs } = randomPreprocessing(dice, columnCount(features));
-  const draw = generators[family](dice, inputs);
+  const { steps, inputs } = readsRows(family)
+    ? imputing(dice, columnCount(features))
+    : randomPreprocessing(dice, columnCount(features));
+  const draw = generators[family](dice, inputs, features);
   const classes = draw.classes ? { classes: Array.from({ length: draw.classes }, (_, k) => `class ${k}`) } : {};
   const document = {
     schema: 'elsewise.model/v1',

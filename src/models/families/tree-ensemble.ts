@@ -18,7 +18,6 @@ import {
   checkWidth,
   defineFamily,
   EVEN_PROBABILITIES,
-  EVEN_SCORES,
   type FamilyContext,
   type Model,
   refuseGoal,
@@ -49,7 +48,7 @@ const PROBABILITY_ROUNDING = 2 ** -48;
 /** The largest difference of the shares of a leaf from 1. */
 const SHARE_ROUNDING = 1e-6;
 
-interface Sum {
+export interface TreeSum {
   readonly forest: Forest;
   /** The class to which a tree adds, when its leaves hold one number for one of several classes; else null. */
   readonly treeClass: Int32Array | null;
@@ -61,23 +60,36 @@ interface Sum {
   readonly single: boolean;
 }
 
-class TreeModel implements Model {
+/** What an additive model says beside its trees. */
+export interface TreeModelOptions {
+  /** For two classes and one sum: the score from which on the second class is predicted. Absent: it is predicted where the sum is above 0. */
+  readonly threshold?: number;
+  /** By column: 1 where a missing value is invalid, although others are not. */
+  readonly required?: Uint8Array;
+}
+
+export class TreeModel implements Model {
   readonly rawOutputs: number;
   readonly forest: Forest;
   readonly takesMissing: boolean;
+  readonly required?: Uint8Array;
   readonly shared: SharedParts;
   private readonly shown: Float64Array;
+  private readonly threshold?: number;
 
   constructor(
-    private readonly sum: Sum,
+    private readonly sum: TreeSum,
     private readonly link: Link,
     private readonly classes: number,
+    { threshold, required }: TreeModelOptions = {},
   ) {
     this.rawOutputs = sum.outputs;
     this.forest = sum.forest;
-    this.takesMissing = sum.forest.takesMissing;
-    this.shared = partsOf(sum.forest);
+    this.takesMissing = required ? required.includes(0) : sum.forest.takesMissing;
+    this.required = required;
+    this.shared = { ...partsOf(sum.forest), ...(required && { required }) };
     this.shown = new Float64Array(Math.max(1, classes));
+    this.threshold = threshold;
   }
 
   raw(x: Float64Array, out: Float64Array): void {
@@ -119,7 +131,7 @@ class TreeModel implements Model {
 
   get thresholds(): Thresholds | undefined {
     if (this.classes !== 2) return undefined;
-    if (this.isOneNumber) return this.link === 'logit' ? EVEN_PROBABILITIES : EVEN_SCORES;
+    if (this.isOneNumber) return [this.boundary(0), this.boundary(1)];
     return this.link === 'softmax' || this.hasShares() ? EVEN_PROBABILITIES : undefined;
   }
 
@@ -135,7 +147,8 @@ class TreeModel implements Model {
 
   decide(raw: Float64Array): number {
     if (this.classes === 0) return 0;
-    return this.isOneNumber ? +(raw[0] > 0) : argmax(raw);
+    if (!this.isOneNumber) return argmax(raw);
+    return this.threshold === undefined ? +(raw[0] > 0) : +(LINKS[this.link](raw[0]) >= this.threshold);
   }
 
   achieves(raw: Float64Array, goal: Goal): boolean {
@@ -144,18 +157,21 @@ class TreeModel implements Model {
     if (goal.kind === 'interval') return own >= goal.from && own <= goal.to;
     if (!this.classes || this.decide(raw) !== goal.index) return false;
     if (goal.margin === 0) return true;
-    if (this.isOneNumber) return own >= this.leastScore(goal.margin);
+    if (this.isOneNumber) return own >= this.boundary(goal.index) + goal.margin;
     return this.shown.every((score, k) => k === goal.index || own - score >= goal.margin);
   }
 
   margin(raw: Float64Array, goal: Goal): number {
     this.scores(raw, this.shown);
-    return goalMargin(this.shown, goal);
+    if (this.threshold === undefined || goal.kind === 'interval') return goalMargin(this.shown, goal);
+    return this.shown[goal.index] - this.boundary(goal.index) - goal.margin;
   }
 
-  /** The least score of one of two classes for a margin. The boundary is a sum of 0. */
-  private leastScore(margin: number): number {
-    return LINKS[this.link](0) + margin;
+  /** The score of one of two classes at which the decision changes. */
+  private boundary(index: number): number {
+    const second = this.threshold ?? LINKS[this.link](0);
+    if (index === 1) return second;
+    return this.link === 'logit' ? 1 - second : -second;
   }
 
   region(goal: Goal): Piece[] {
@@ -179,7 +195,8 @@ class TreeModel implements Model {
   private sumMargins(goal: Goal): TreeMargin[] | null {
     if (goal.kind === 'class' && !this.classes)
       return refuseGoal('a regressor', 'classes: its target is a number or an interval');
-    const [from, to] = goal.kind === 'interval' ? [goal.from, goal.to] : [this.leastScore(goal.margin), Infinity];
+    const [from, to] =
+      goal.kind === 'interval' ? [goal.from, goal.to] : [this.boundary(goal.index) + goal.margin, Infinity];
     const ends = this.sumsBetween(goal.index, from, to);
     if (isEmpty(ends)) return null;
     const [low, high] = ends;
@@ -324,7 +341,7 @@ function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext):
   if (p.aggregation === 'vote' && !context.shared) voteByLeaf(forest);
   const single = p.accumulate === 'float32';
   const count = p.aggregation === 'sum' ? 1 : trees;
-  const sum: Sum = {
+  const sum: TreeSum = {
     forest,
     treeClass: p.treeClass ? Int32Array.from(p.treeClass) : null,
     base: single ? base.map(Math.fround) : base,

@@ -31,7 +31,7 @@ const ALL: Record<string, RowValue[]> = {
 };
 
 /** Whole and half numbers where a family stays valid with them: they make scores tie. */
-const EXACT = new Set(['weights', 'bias', 'means', 'prototypes', 'value']);
+const EXACT = new Set(['weights', 'bias', 'means', 'prototypes', 'value', 'values', 'intercept']);
 
 function coarse(value: unknown, key = ''): unknown {
   if (typeof value === 'number') return EXACT.has(key) ? Math.round(2 * value) / 2 : value;
@@ -70,7 +70,7 @@ interface Asked {
 }
 
 async function ask(dice: Dice, family: string): Promise<Asked | null> {
-  const draw = generators[family](dice, COLUMNS);
+  const draw = generators[family](dice, COLUMNS, FEATURES);
   const classes = Array.from({ length: draw.classes }, (_, k) => `class ${k}`);
   const wanted = draw.classes ? dice.shuffle(classes).slice(0, dice.integer(1, 2)) : [];
   const margin = dice.pick([0, 0, 0, 0.5]);

@@ -76,14 +76,19 @@ function documentOf(section: Section, example: unknown, sections: readonly Secti
     path.every((step, i) => step === section.path[i]);
   const around = sections.filter(isAround);
   const document = [...around, { ...section, examples: [example] }].reduce<unknown>(
-    (whole, { path, examples }) => put(whole, path, examples[0]),
+    (whole, { path, examples }) =>
+      put(whole, path, examples.find((each) => isHolder(each, section.path[path.length])) ?? examples[0]),
     {},
   );
   return section.family ? ofFamily(document as Json, section.family) : (document as Json);
 }
 
+const isHolder = (example: unknown, step: string | undefined): boolean =>
+  step !== undefined && Object.hasOwn(Object(example), step);
+
 function ofFamily({ classes, ...document }: Json, family: string): Json {
   if (family === 'isolation-forest') return { ...document, family, classes: ['outlier', 'inlier'] };
+  if (family === 'additive') return { ...document, family, features: FEATURES, classes };
   return families.get(family)!.task === 'regression' ? { ...document, family } : { ...document, family, classes };
 }
 

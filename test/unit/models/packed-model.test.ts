@@ -10,7 +10,15 @@ import { Dice } from '../../support/dice.js';
 import { randomModel, randomValue } from '../../support/random-models.js';
 
 const FIXTURES = new URL('../../fixtures/forests/', import.meta.url);
-const FAMILIES = ['decision-tree', 'tree-ensemble', 'isolation-forest', 'softmax-regression', 'knn', 'kernel-svm'];
+const FAMILIES = [
+  'decision-tree',
+  'tree-ensemble',
+  'isolation-forest',
+  'additive',
+  'softmax-regression',
+  'knn',
+  'kernel-svm',
+];
 
 /** As a thread gets it: the document as JSON, the shared parts by structured clone. */
 function send(packed: PackedModel): PackedModel {
