@@ -25,7 +25,7 @@ export interface DescribedFeatures {
   readonly sorted: readonly string[];
 }
 
-export function describeFeatures({ features, parameters }: ModelDocument, columns: Columns): DescribedFeatures {
+export function describeTreeFeatures({ features, parameters }: ModelDocument, columns: Columns): DescribedFeatures {
   const read = readFeatures(parameters.trees as readonly TreeDocument[]);
   const sorted: string[] = [];
   const described = features.map((feature, f) => {
@@ -79,13 +79,13 @@ function readFeatures(trees: readonly TreeDocument[]): Set<number> {
 const TRUTHS = new Set(['true', 'false']);
 
 /** Words for true and false are numbers for a tree. */
-const isNumber = (value: unknown): boolean =>
+export const isNumber = (value: unknown): boolean =>
   typeof value === 'number' || typeof value === 'boolean' || isNumberText(String(value).trim());
 
 const isNumberText = (text: string): boolean =>
   TRUTHS.has(text.toLowerCase()) || (text !== '' && Number.isFinite(Number(text)));
 
-function numericType(values: readonly unknown[]): 'boolean' | 'integer' | 'continuous' {
+export function numericType(values: readonly unknown[]): 'boolean' | 'integer' | 'continuous' {
   const words = values.map((value) => String(value).trim().toLowerCase());
   if (!words.length) return 'continuous';
   if (words.every((word) => TRUTHS.has(word) || Number(word) === 0 || Number(word) === 1)) return 'boolean';

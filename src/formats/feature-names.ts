@@ -5,12 +5,20 @@
 import { ElsewiseError } from '../documents/error.js';
 import type { ModelDocument } from '../documents/model-document.js';
 import { listNames } from '../documents/nearest-name.js';
+import { renameTerms } from './additive-features.js';
 
 /** Columns of a file that are no features unless the model has them. */
 const NO_FEATURES = ['id', 'target'];
 
+/** By library: the name of a feature without a name. */
+const DEFAULT_NAMES: readonly ((index: number) => string)[] = [
+  (f) => `f${f}`,
+  (f) => `Column_${f}`,
+  (f) => `feature_${String(f).padStart(4, '0')}`,
+];
+
 export function isNameless({ features }: ModelDocument): boolean {
-  return ['f', 'Column_'].some((prefix) => features.every(({ name }, f) => name === `${prefix}${f}`));
+  return DEFAULT_NAMES.some((nameOf) => features.every(({ name }, f) => name === nameOf(f)));
 }
 
 /** Names that the caller gives, in the order of the model's columns. */
@@ -20,12 +28,16 @@ export function renameFeatures(document: ModelDocument, names: readonly string[]
     const message = `${option} has ${names.length} names (${listNames(names)}), and the model reads ${features.length} columns`;
     throw new ElsewiseError('usage', message);
   }
-  return { ...document, features: features.map((feature, f) => ({ ...feature, name: names[f] })) };
+  return withNames(document, names);
 }
 
 /** Names from the header of a file: all columns in order for a model without names, else the spelling of the header. */
 export function nameByHeader(document: ModelDocument, header: readonly string[], file: string): ModelDocument {
-  if (!isNameless(document)) return { ...document, features: document.features.map((f) => respell(f, header)) };
+  if (!isNameless(document))
+    return withNames(
+      document,
+      document.features.map(({ name }) => respell(name, header)),
+    );
   if (document.features.every(({ name }) => header.includes(name))) return document;
   const columns = header.filter((name) => !NO_FEATURES.includes(name));
   if (columns.length !== document.features.length) {
@@ -35,8 +47,13 @@ export function nameByHeader(document: ModelDocument, header: readonly string[],
   return renameFeatures(document, columns, file);
 }
 
-function respell<T extends { name: string }>(feature: T, header: readonly string[]): T {
-  if (header.includes(feature.name)) return feature;
-  const spelled = header.find((name) => name.replace(/\s/g, '_') === feature.name);
-  return spelled === undefined ? feature : { ...feature, name: spelled };
+function withNames(document: ModelDocument, names: readonly string[]): ModelDocument {
+  const features = document.features.map((feature, f) => ({ ...feature, name: names[f] }));
+  const renamed = { ...document, features };
+  if (document.family !== 'additive') return renamed;
+  return renameTerms(renamed, new Map(document.features.map(({ name }, f) => [name, names[f]])));
+}
+
+function respell(name: string, header: readonly string[]): string {
+  return header.includes(name) ? name : (header.find((spelled) => spelled.replace(/\s/g, '_') === name) ?? name);
 }

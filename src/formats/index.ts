@@ -1,5 +1,6 @@
 /** THE TABLE of formats: model files of other libraries -> model documents, without probes. A new format is one row. */
 import type { ModelDocument } from '../documents/model-document.js';
+import { importEbm } from './ebm.js';
 import { importLightgbm } from './lightgbm.js';
 import { importXgboost } from './xgboost.js';
 
@@ -12,4 +13,5 @@ export interface Format {
 export const formats: ReadonlyMap<string, Format> = new Map([
   ['xgboost', { precision: 'float32', read: importXgboost }],
   ['lightgbm', { precision: 'float64', read: importLightgbm }],
+  ['ebm', { precision: 'float64', read: importEbm }],
 ]);

@@ -2,7 +2,8 @@
 import { config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 import type { ModelDocument, RowValue } from '../../documents/model-document.js';
-import { type Columns, describeFeatures } from '../../formats/described-features.js';
+import { describeAdditive } from '../../formats/additive-features.js';
+import { type Columns, describeTreeFeatures } from '../../formats/described-features.js';
 import { isNameless, nameByHeader } from '../../formats/feature-names.js';
 import { headerFeatures } from '../../jobs/rows/csv.js';
 import { createRowReader } from '../../jobs/rows/row-reader.js';
@@ -32,6 +33,7 @@ export async function describeByFile(
 ): Promise<DescribedModel> {
   if (path === '-') throw new ElsewiseError('usage', '--background: give a file, standard input cannot be read again');
   const named = await nameByFile(imported, path, table);
+  const describeFeatures = named.family === 'additive' ? describeAdditive : describeTreeFeatures;
   const { features, sorted } = describeFeatures(named, await readColumns(path, load(named), table));
   const document = { ...named, features };
   const model = load(document);

@@ -112,7 +112,9 @@ function withNames(document: ModelDocument, options: { classes?: string; feature
   );
 }
 
-async function readCategories(path: string, { features }: ModelDocument): Promise<Record<string, string[]>> {
+async function readCategories(path: string, { family, features }: ModelDocument): Promise<Record<string, string[]>> {
+  if (family === 'additive')
+    throw new ElsewiseError('usage', '--categories names codes of categories, and the model has names of its own');
   const named = parseDocument(recordOf(listOf(z.string()).min(1)), await readJson(path), path);
   const names = features.map(({ name }) => name);
   const unknown = Object.keys(named).find((name) => !names.includes(name));
@@ -149,10 +151,10 @@ async function readProbes(path: string, { precision }: Format): Promise<ModelDoc
 }
 
 function describe({ name, features, parameters, background, probes }: ModelDocument): string {
-  const trees = (parameters.trees as unknown[]).length;
+  const [parts, what] = parameters.terms ? [parameters.terms, 'term'] : [parameters.trees, 'tree'];
   const known = background ? `background of ${Object.keys(background).join(', ')}` : 'no background';
   const checked = probes
     ? `${formatCount(probes.rows.length, 'probe')} passed`
     : 'no probes: nothing shows that the scores are right';
-  return `${name}, ${formatCount(trees, 'tree')}, ${formatCount(features.length, 'feature')}; ${known}; ${checked}`;
+  return `${name}, ${formatCount((parts as unknown[]).length, what as string)}, ${formatCount(features.length, 'feature')}; ${known}; ${checked}`;
 }
