@@ -13,6 +13,7 @@ from .explaining import ExplainError, after, explain, results_of
 from .exporter import export_model, save
 from .head import ProbeMismatch, UnsupportedEstimator
 from .policy import Policy
+from .scorecards import export_scorecard
 
 __version__ = "0.1.0"
 
@@ -26,6 +27,7 @@ __all__ = [
     "evaluate",
     "explain",
     "export_model",
+    "export_scorecard",
     "results_of",
     "save",
 ]

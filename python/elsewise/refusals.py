@@ -10,6 +10,8 @@ BLACK_BOX = "any other model can be explained as a black box (docs/black-box.md)
 
 _XGBOOST = "save it by save_model('model.json') and run `elsewise models import model.json --from xgboost --output FILE`"
 _LIGHTGBM = "save it by booster_.save_model('model.txt') and run `elsewise models import model.txt --from lightgbm --output FILE`"
+_EBM = "save it by to_json('ebm.json', detail='minimal') and run `elsewise models import ebm.json --from ebm --output FILE`"
+_SCORECARD = "write it by elsewise.export_scorecard and run `elsewise models import FILE --from scorecard --output FILE`"
 _ONNX = "write it as an ONNX file and explain the file as a black box (docs/black-box.md)"
 _SPREAD = "use StandardScaler or RobustScaler, or put trees behind it as they are: trees need no scaling"
 _MIXED_ROWS = "a column of its output depends on all columns of a row: use StandardScaler, MaxAbsScaler or RobustScaler"
@@ -20,6 +22,8 @@ _THRESHOLD = "export its `estimator_`, and write `best_threshold_` as `threshold
 WAYS_OUT: Dict[str, str] = {
     **dict.fromkeys(("Booster", "XGBRanker"), _XGBOOST),
     "LGBMRanker": _LIGHTGBM,
+    **dict.fromkeys(("ExplainableBoostingClassifier", "ExplainableBoostingRegressor"), _EBM),
+    "Scorecard": _SCORECARD,
     **dict.fromkeys(("CatBoostClassifier", "CatBoostRegressor"), _ONNX),
     **dict.fromkeys(("VotingClassifier", "VotingRegressor", "StackingClassifier", "StackingRegressor"), _SEVERAL),
     **dict.fromkeys(("BaggingClassifier", "BaggingRegressor", "AdaBoostClassifier", "AdaBoostRegressor"), _SEVERAL),

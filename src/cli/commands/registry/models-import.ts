@@ -11,7 +11,8 @@ import { didYouMean } from '../../../documents/nearest-name.js';
 import { parseDocument } from '../../../documents/parse.js';
 import { nameCategories } from '../../../formats/described-features.js';
 import { renameFeatures } from '../../../formats/feature-names.js';
-import { type Format, formats } from '../../../formats/index.js';
+import type { Format, FormatOptions } from '../../../formats/format.js';
+import { formats } from '../../../formats/index.js';
 import { writeOutput } from '../../../jobs/rows/streams.js';
 import { loadModel } from '../../../models/load.js';
 import { formatCount } from '../../../report/numbers.js';
@@ -60,6 +61,21 @@ With --probes the document carries scores of the library, and every load compare
       help: 'rows of the background that the document keeps (0)',
     },
     ...TABLE_OPTIONS,
+    'base-score': {
+      kind: 'number',
+      value: 'N',
+      help: 'of a scorecard: the points that everybody has (those in FILE, or 0)',
+    },
+    'cut-off': {
+      kind: 'number',
+      value: 'N',
+      help: 'of a scorecard: the points from which on a row is accepted; without a cut-off the model predicts points',
+    },
+    'special-codes': {
+      kind: 'text',
+      value: 'A,B',
+      help: 'of a table of optbinning: the values with points of their own (--special-codes=-999,-998)',
+    },
     probes: {
       kind: 'text',
       value: 'FILE',
@@ -74,13 +90,17 @@ With --probes the document carries scores of the library, and every load compare
       command: 'models import model.txt --from lightgbm --classes no,yes --background train.csv --output model.json',
     },
     {
+      does: 'a scorecard in points',
+      command: 'models import card.csv --from scorecard --cut-off 600 --classes rejected,approved --output model.json',
+    },
+    {
       does: 'with scores of the library as probes',
       command: 'models import model.txt --from lightgbm --probes probes.json --output model.json',
     },
   ],
   async run({ options, positionals: [path] }) {
     const format = formats.get(options.from)!;
-    const imported = withNames(format.read(await readBytes(path)), options);
+    const imported = withNames(format.read(await readBytes(path), formatOptions(format, options)), options);
     const categories = options.categories ? await readCategories(options.categories, imported) : {};
     const named = {
       ...imported,
@@ -96,6 +116,22 @@ With --probes the document carries scores of the library, and every load compare
     return 0;
   },
 });
+
+interface ScorecardOptions {
+  readonly 'base-score'?: number;
+  readonly 'cut-off'?: number;
+  readonly 'special-codes'?: string;
+}
+
+/** The options that only some formats take. */
+function formatOptions({ takes = [] }: Format, options: ScorecardOptions): FormatOptions {
+  const { 'base-score': baseScore, 'cut-off': cutOff, 'special-codes': codes } = options;
+  const given = { baseScore, cutOff, specialCodes: codes === undefined ? undefined : listed(codes) };
+  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  const foreign = known.find(([key]) => !takes.includes(key as keyof FormatOptions));
+  if (foreign) throw new ElsewiseError('usage', '--base-score, --cut-off and --special-codes go with --from scorecard');
+  return Object.fromEntries(known);
+}
 
 const listed = (text: string): string[] => text.split(',').map((name) => name.trim());
 

@@ -1,0 +1,20 @@
+/** The contract of a format: a reader of another library's model file. */
+import type { ModelDocument } from '../documents/model-document.js';
+
+/** What the caller knows beside the file. */
+export interface FormatOptions {
+  /** Of a scorecard: the points that everybody has. */
+  readonly baseScore?: number;
+  /** Of a scorecard: the points from which on a row is accepted. */
+  readonly cutOff?: number;
+  /** Of a table of optbinning: the values that are special. */
+  readonly specialCodes?: readonly string[];
+}
+
+export interface Format {
+  /** The precision of the library's arithmetic, which limits the agreement of our scores. */
+  readonly precision: 'float32' | 'float64';
+  /** The options that the format takes. */
+  readonly takes?: readonly (keyof FormatOptions)[];
+  read(bytes: Uint8Array, options?: FormatOptions): ModelDocument;
+}

@@ -1,0 +1,66 @@
+/**
+ * Scorecards: points for each interval and category of each feature.
+ *
+ *   score = base score + Σ points,      accepted  <=>  score >= cut-off
+ *
+ * Without a cut-off the model is a regressor whose target is a number of points.
+ */
+import { ElsewiseError } from '../../documents/error.js';
+import type { FeatureDocument, ModelDocument } from '../../documents/model-document.js';
+import { listNames } from '../../documents/nearest-name.js';
+import type { FormatOptions } from '../format.js';
+import { type CsvTable, readTable } from './csv-table.js';
+import { featureBins } from './feature-bins.js';
+import { isOptbinning, readOptbinningRows } from './optbinning-rows.js';
+import { isPlain, readPlainRows } from './plain-rows.js';
+import { ROOT, readNumber, rowFault, type ScorecardRow } from './scorecard-row.js';
+
+const CLASSES = ['rejected', 'accepted'];
+
+/** By key of a line `# key: value` before the header, without blanks and dashes. */
+const NOTES: Readonly<Record<string, 'baseScore' | 'cutOff'>> = { basescore: 'baseScore', cutoff: 'cutOff' };
+
+export function importScorecard(bytes: Uint8Array, options: FormatOptions = {}): ModelDocument {
+  const table = readTable(new TextDecoder().decode(bytes), ROOT);
+  const rows = readRows(table, options);
+  if (!rows.length) throw new ElsewiseError('bad-document', 'has no rows of points', ROOT);
+  const { baseScore = 0, cutOff, specialCodes = [] } = { ...notesOf(table), ...options };
+  const features: FeatureDocument[] = [];
+  const terms = [...byFeature(rows)].map(([name, own]) => {
+    const { term, categories } = featureBins(name, own, specialCodes);
+    features.push(
+      categories ? { name, type: 'categorical', categories: [...categories] } : { name, type: 'continuous' },
+    );
+    return term;
+  });
+  return {
+    schema: 'elsewise.model/v1',
+    name: ROOT,
+    family: 'additive',
+    features,
+    ...(cutOff !== undefined && { classes: CLASSES }),
+    parameters: { intercept: baseScore, terms, ...(cutOff !== undefined && { threshold: cutOff }) },
+  };
+}
+
+function notesOf({ notes, hasDecimalCommas }: CsvTable): Pick<FormatOptions, 'baseScore' | 'cutOff'> {
+  const known = [...notes].map(([key, { line, value }]) => {
+    const note = NOTES[key.replaceAll(/[\s-]/g, '')];
+    if (note) return [note, readNumber(value, hasDecimalCommas, line, key)];
+    throw rowFault(line, `unknown key "${key}", known are "base score" and "cut-off": a line of text has no colon`);
+  });
+  return Object.fromEntries(known);
+}
+
+function byFeature(rows: readonly ScorecardRow[]): Map<string, ScorecardRow[]> {
+  const groups = new Map<string, ScorecardRow[]>();
+  for (const row of rows) groups.set(row.feature, [...(groups.get(row.feature) ?? []), row]);
+  return groups;
+}
+
+function readRows(table: CsvTable, { specialCodes }: FormatOptions): ScorecardRow[] {
+  if (isOptbinning(table)) return readOptbinningRows(table, !!specialCodes);
+  if (isPlain(table)) return readPlainRows(table);
+  const message = `the header has ${listNames(table.header)}; expected feature, from, to, categories, points, or the table of optbinning`;
+  throw new ElsewiseError('bad-document', message, ROOT);
+}
