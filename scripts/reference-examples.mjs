@@ -229,7 +229,9 @@ const MODEL = {
         { feature: 'income', cuts: [1500, 2500], values: [-0.8, 0.1, 0.9] },
       ],
       link: 'logit',
+      threshold: 0.6,
     },
+    'additive: parameters.odds': { points: 600, odds: 50, double: 20 },
     'additive: parameters.terms[]': [
       { feature: 'income', cuts: [1500, 2500], values: [-0.8, 0.1, 0.9], missing: -0.6 },
       { feature: 'housing', categories: { own: 0.5, rent: -0.3 }, other: 0, missing: -0.2 },

@@ -7,6 +7,10 @@ export interface FormatOptions {
   readonly baseScore?: number;
   /** Of a scorecard: the points from which on a row is accepted. */
   readonly cutOff?: number;
+  /** Of a scorecard: the points that double the odds, and the odds at a number of points. Scores are then probabilities. */
+  readonly pointsToDouble?: number;
+  readonly odds?: number;
+  readonly oddsPoints?: number;
   /** Of a table of optbinning: the values that are special. */
   readonly specialCodes?: readonly string[];
 }

@@ -9,5 +9,12 @@ export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['xgboost', { precision: 'float32', read: importXgboost }],
   ['lightgbm', { precision: 'float64', read: importLightgbm }],
   ['ebm', { precision: 'float64', read: importEbm }],
-  ['scorecard', { precision: 'float64', takes: ['baseScore', 'cutOff', 'specialCodes'], read: importScorecard }],
+  [
+    'scorecard',
+    {
+      precision: 'float64',
+      takes: ['baseScore', 'cutOff', 'pointsToDouble', 'odds', 'oddsPoints', 'specialCodes'],
+      read: importScorecard,
+    },
+  ],
 ]);

@@ -27,6 +27,7 @@ export interface AdditiveParameters {
   terms: SumTerm[];
   link?: string;
   threshold?: number;
+  odds?: { points: number; odds: number; double: number };
 }
 
 /** The sums in the order of the terms: one, or one for each class. Undefined: a value is missing where it has no score. */
@@ -71,8 +72,8 @@ function binOf({ cuts, comparison = '<' }: Axis, value: number): number {
 }
 
 /** The number of the predicted class, as documented. */
-export function additiveClass({ link, threshold }: AdditiveParameters, sums: number[]): number {
+export function additiveClass({ link, threshold, odds }: AdditiveParameters, sums: number[]): number {
   if (sums.length > 1) return sums.indexOf(Math.max(...sums));
   if (threshold === undefined) return sums[0] > 0 ? 1 : 0;
-  return (link === 'logit' ? 1 / (1 + Math.exp(-sums[0])) : sums[0]) >= threshold ? 1 : 0;
+  return (link === 'logit' && !odds ? 1 / (1 + Math.exp(-sums[0])) : sums[0]) >= threshold ? 1 : 0;
 }

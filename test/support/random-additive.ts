@@ -13,9 +13,21 @@ export function randomAdditive(
   inputs: number,
   features: readonly FeatureDocument[] = numbers(inputs),
 ): FamilyDraw {
-  const kind = dice.pick(['points', 'cut-off', 'logit', 'logit', 'several', 'several', 'identity', 'exp'] as const);
-  const classes = { points: 2, 'cut-off': 2, logit: 2, several: dice.integer(2, 4), identity: 0, exp: 0 }[kind];
-  const link = { points: 'identity', 'cut-off': 'identity', several: 'softmax' }[kind as string] ?? kind;
+  const kind = dice.pick([
+    'points',
+    'cut-off',
+    'odds',
+    'logit',
+    'logit',
+    'several',
+    'several',
+    'identity',
+    'exp',
+  ] as const);
+  const classes = { points: 2, 'cut-off': 2, odds: 2, logit: 2, several: dice.integer(2, 4), identity: 0, exp: 0 }[
+    kind
+  ];
+  const link = { points: 'identity', 'cut-off': 'identity', odds: 'logit', several: 'softmax' }[kind as string] ?? kind;
   const number = () => dice.pick([dice.normal(), dice.integer(-2, 2)]);
   const score = (): Score => (kind === 'several' ? dice.vector(classes, number) : number());
   const mains = features.filter(() => dice.chance(0.85)).map((feature) => randomMain(dice, feature, score));
@@ -24,6 +36,10 @@ export function randomAdditive(
   const terms = [...mains, ...pair];
   const threshold = {
     'cut-off': { threshold: dice.normal() },
+    odds: {
+      threshold: dice.pick([dice.normal(), dice.integer(-1, 1)]),
+      odds: { points: dice.normal(), odds: dice.between(0.5, 3), double: dice.between(0.3, 3) },
+    },
     logit: dice.pick([{}, { threshold: dice.between(0.2, 0.8) }]),
   };
   const parameters = {

@@ -3,7 +3,9 @@
  *
  *   score = base score + Σ points,      accepted  <=>  score >= cut-off
  *
- * Without a cut-off the model is a regressor whose target is a number of points.
+ * Without a cut-off the model is a regressor whose target is a number of points. With odds the scores are probabilities:
+ *
+ *   P(accepted) = 1 / (1 + e^-t),     t = log odds + (score - points at odds) log 2 / (points to double the odds)
  */
 import { ElsewiseError } from '../../documents/error.js';
 import type { FeatureDocument, ModelDocument } from '../../documents/model-document.js';
@@ -15,16 +17,26 @@ import { isOptbinning, readOptbinningRows } from './optbinning-rows.js';
 import { isPlain, readPlainRows } from './plain-rows.js';
 import { ROOT, readNumber, rowFault, type ScorecardRow } from './scorecard-row.js';
 
+const ROUNDED = 'From a printed table of optbinning: the ends of bins are rounded.';
 const CLASSES = ['rejected', 'accepted'];
 
 /** By key of a line `# key: value` before the header, without blanks and dashes. */
-const NOTES: Readonly<Record<string, 'baseScore' | 'cutOff'>> = { basescore: 'baseScore', cutoff: 'cutOff' };
+const NOTES: Readonly<Record<string, NoteKey>> = {
+  basescore: 'baseScore',
+  cutoff: 'cutOff',
+  pointstodoubletheodds: 'pointsToDouble',
+  odds: 'odds',
+  pointsatodds: 'oddsPoints',
+};
+
+type NoteKey = Exclude<keyof FormatOptions, 'specialCodes'>;
 
 export function importScorecard(bytes: Uint8Array, options: FormatOptions = {}): ModelDocument {
   const table = readTable(new TextDecoder().decode(bytes), ROOT);
   const rows = readRows(table, options);
   if (!rows.length) throw new ElsewiseError('bad-document', 'has no rows of points', ROOT);
-  const { baseScore = 0, cutOff, specialCodes = [] } = { ...notesOf(table), ...options };
+  const given = { ...notesOf(table), ...options };
+  const { baseScore = 0, cutOff, specialCodes = [] } = given;
   const features: FeatureDocument[] = [];
   const terms = [...byFeature(rows)].map(([name, own]) => {
     const { term, categories } = featureBins(name, own, specialCodes);
@@ -36,20 +48,37 @@ export function importScorecard(bytes: Uint8Array, options: FormatOptions = {}):
   return {
     schema: 'elsewise.model/v1',
     name: ROOT,
+    ...(isOptbinning(table) && { description: ROUNDED }),
     family: 'additive',
     features,
     ...(cutOff !== undefined && { classes: CLASSES }),
-    parameters: { intercept: baseScore, terms, ...(cutOff !== undefined && { threshold: cutOff }) },
+    parameters: { intercept: baseScore, terms, ...(cutOff !== undefined && { threshold: cutOff }), ...oddsOf(given) },
   };
 }
 
-function notesOf({ notes, hasDecimalCommas }: CsvTable): Pick<FormatOptions, 'baseScore' | 'cutOff'> {
+function notesOf({ notes, hasDecimalCommas }: CsvTable): Pick<FormatOptions, NoteKey> {
   const known = [...notes].map(([key, { line, value }]) => {
     const note = NOTES[key.replaceAll(/[\s-]/g, '')];
     if (note) return [note, readNumber(value, hasDecimalCommas, line, key)];
-    throw rowFault(line, `unknown key "${key}", known are "base score" and "cut-off": a line of text has no colon`);
+    throw rowFault(
+      line,
+      `unknown key "${key}", known are "base score", "cut-off", "points to double the odds", "odds" and "points at odds": a line of text has no colon`,
+    );
   });
   return Object.fromEntries(known);
+}
+
+/** The odds of points, where the caller knows them. */
+function oddsOf({ cutOff, pointsToDouble, odds, oddsPoints }: FormatOptions) {
+  const given = [pointsToDouble, odds, oddsPoints].filter((number) => number !== undefined);
+  if (!given.length) return {};
+  if (given.length < 3 || cutOff === undefined)
+    throw new ElsewiseError(
+      'bad-document',
+      'odds need the points that double the odds, the odds, the points at these odds, and a cut-off',
+      ROOT,
+    );
+  return { link: 'logit', odds: { points: oddsPoints!, odds: odds!, double: pointsToDouble! } };
 }
 
 function byFeature(rows: readonly ScorecardRow[]): Map<string, ScorecardRow[]> {

@@ -9,7 +9,7 @@
 import { z } from 'zod';
 import { listOf } from '../../documents/collections.js';
 import { ElsewiseError } from '../../documents/error.js';
-import { bounded } from '../../documents/numbers.js';
+import { bounded, positive } from '../../documents/numbers.js';
 import { isIdentity } from '../../linalg/affine.js';
 import { sharedBytes } from '../../linalg/shared.js';
 import { score, termSchema } from '../additive/term-document.js';
@@ -18,7 +18,7 @@ import { layOutTerm, type Term } from '../additive/terms.js';
 import { defineFamily, type FamilyContext, type Model } from '../family.js';
 import type { SharedParts } from '../shared-parts.js';
 import { type Forest, flatten, forestOf } from '../trees/tree.js';
-import { TreeModel } from './tree-ensemble.js';
+import { type PointOdds, TreeModel } from './tree-ensemble.js';
 
 const PATH = 'model.parameters';
 
@@ -36,11 +36,24 @@ const form = z.strictObject({
   threshold: bounded
     .optional()
     .describe(
-      'For two classes and one sum: the score from which on the second class is predicted. Default: the second class is predicted where the sum is above 0.',
+      'For two classes and one sum: the score from which on the second class is predicted, and with `odds` the points. Default: the second class is predicted where the sum is above 0.',
+    ),
+  odds: z
+    .strictObject({
+      points: bounded.describe('A number of points.'),
+      odds: positive.describe('The odds of the second class at these points, to 1.'),
+      double: positive.describe('The points that double the odds.'),
+    })
+    .optional()
+    .describe(
+      'For a sum in points with the link `logit` and a `threshold`: the scores are the probabilities of these odds. Default: the sum is a logarithm of odds.',
     ),
 });
 
 type Parameters = z.output<typeof form>;
+
+const oddsOf = ({ odds }: Parameters): PointOdds | undefined =>
+  odds && { points: odds.points, logOdds: Math.log(odds.odds), unit: odds.double / Math.LN2 };
 
 /** The trees of the terms, and the columns that have to have a value. */
 interface Compiled {
@@ -55,7 +68,7 @@ function loadAdditive(p: Parameters, context: FamilyContext): Model {
   const { forest, required } = compiledOf(context.shared) ?? compileTerms(p, outputs, context);
   const base = Float64Array.from(typeof p.intercept === 'number' ? [p.intercept] : p.intercept);
   const sum = { forest, treeClass: null, base, outputs, count: 1, single: false };
-  return new TreeModel(sum, p.link, context.classes, { required, threshold: p.threshold });
+  return new TreeModel(sum, p.link, context.classes, { required, threshold: p.threshold, odds: oddsOf(p) });
 }
 
 const outputsOf = ({ intercept }: Parameters): number => (typeof intercept === 'number' ? 1 : intercept.length);
@@ -79,16 +92,18 @@ function markRequired({ axes }: Term, required: Uint8Array): void {
     if (missing < 0) required.fill(1, feature.column, feature.column + feature.width);
 }
 
-function checkForm({ intercept, link, threshold }: Parameters, { classes }: FamilyContext): void {
+function checkForm({ intercept, link, threshold, odds }: Parameters, { classes }: FamilyContext): void {
   const outputs = typeof intercept === 'number' ? 1 : intercept.length;
   const isOneSum = typeof intercept === 'number' && (classes === 0 || classes === 2);
   if (!isOneSum && (typeof intercept === 'number' || outputs !== classes || classes === 0))
     throw wrongIntercept(classes);
   const fault = LINK_FAULTS[link](isOneSum, classes);
   if (fault) throw parameterError('link', fault);
+  if (odds && (link !== 'logit' || threshold === undefined))
+    throw parameterError('odds', 'goes with the link logit and a threshold in points');
   if (threshold === undefined) return;
   if (!isOneSum || classes !== 2) throw parameterError('threshold', 'goes with two classes and one sum');
-  if (link === 'logit' && !(threshold > 0 && threshold < 1))
+  if (link === 'logit' && !odds && !(threshold > 0 && threshold < 1))
     throw parameterError('threshold', `expected a probability between 0 and 1, got ${threshold}`);
 }
 

@@ -60,10 +60,19 @@ export interface TreeSum {
   readonly single: boolean;
 }
 
+/** A score in points: the logarithm of the odds of the second class is  logOdds + (sum - points) / unit. */
+export interface PointOdds {
+  readonly points: number;
+  readonly logOdds: number;
+  readonly unit: number;
+}
+
 /** What an additive model says beside its trees. */
 export interface TreeModelOptions {
   /** For two classes and one sum: the score from which on the second class is predicted. Absent: it is predicted where the sum is above 0. */
   readonly threshold?: number;
+  /** For the link `logit`: the sum is in points, and so is the threshold. Absent: the sum is a logarithm of odds. */
+  readonly odds?: PointOdds;
   /** By column: 1 where a missing value is invalid, although others are not. */
   readonly required?: Uint8Array;
 }
@@ -76,12 +85,13 @@ export class TreeModel implements Model {
   readonly shared: SharedParts;
   private readonly shown: Float64Array;
   private readonly threshold?: number;
+  private readonly odds?: PointOdds;
 
   constructor(
     private readonly sum: TreeSum,
     private readonly link: Link,
     private readonly classes: number,
-    { threshold, required }: TreeModelOptions = {},
+    { threshold, odds, required }: TreeModelOptions = {},
   ) {
     this.rawOutputs = sum.outputs;
     this.forest = sum.forest;
@@ -90,6 +100,7 @@ export class TreeModel implements Model {
     this.shared = { ...partsOf(sum.forest), ...(required && { required }) };
     this.shown = new Float64Array(Math.max(1, classes));
     this.threshold = threshold;
+    this.odds = odds;
   }
 
   raw(x: Float64Array, out: Float64Array): void {
@@ -120,9 +131,15 @@ export class TreeModel implements Model {
    * class.
    */
   private scoreOf(sum: number, index: number): number {
-    const second = LINKS[this.link](sum);
+    const second = this.linked(sum);
     if (this.isRising(index)) return second;
     return this.link === 'logit' ? 1 - second : -second;
+  }
+
+  /** The prediction, or the score of the second class. */
+  private linked(sum: number): number {
+    const { odds } = this;
+    return LINKS[this.link](odds ? odds.logOdds + (sum - odds.points) / odds.unit : sum);
   }
 
   private isRising(index: number): boolean {
@@ -148,7 +165,8 @@ export class TreeModel implements Model {
   decide(raw: Float64Array): number {
     if (this.classes === 0) return 0;
     if (!this.isOneNumber) return argmax(raw);
-    return this.threshold === undefined ? +(raw[0] > 0) : +(LINKS[this.link](raw[0]) >= this.threshold);
+    if (this.threshold === undefined) return +(raw[0] > 0);
+    return +((this.odds ? raw[0] : this.linked(raw[0])) >= this.threshold);
   }
 
   achieves(raw: Float64Array, goal: Goal): boolean {
@@ -169,7 +187,7 @@ export class TreeModel implements Model {
 
   /** The score of one of two classes at which the decision changes. */
   private boundary(index: number): number {
-    const second = this.threshold ?? LINKS[this.link](0);
+    const second = this.odds ? this.linked(this.threshold!) : (this.threshold ?? this.linked(0));
     if (index === 1) return second;
     return this.link === 'logit' ? 1 - second : -second;
   }
@@ -187,7 +205,8 @@ export class TreeModel implements Model {
   private slack(): number {
     const { base, single, count, forest } = this.sum;
     const size = largestSum(forest) + base.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    const ofLink = this.link === 'logit' || this.link === 'exp' ? LINK_ROUNDING * count : 0;
+    const { unit = 1, points = 0 } = this.odds ?? {};
+    const ofLink = this.link === 'logit' || this.link === 'exp' ? LINK_ROUNDING * (count * unit + Math.abs(points)) : 0;
     return size * (forest.root.length + 2) * (single ? 2 ** -23 : 2 ** -50) + ofLink;
   }
 

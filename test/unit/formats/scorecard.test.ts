@@ -122,6 +122,21 @@ describe('the plain form', () => {
     expect(card(CARD, { cutOff: 1 }).parameters.threshold).toBe(1);
   });
 
+  it('turns points into probabilities, and decides by points', () => {
+    const odds = { pointsToDouble: 20, odds: 50, oddsPoints: 540 };
+    const document = card(CARD, odds);
+    const { scores, prediction } = predict(document, { age: 40, housing: 'own' });
+    expect(scores.accepted).toBeCloseTo(100 / 101, 12);
+    expect(prediction).toBe('accepted');
+    expect(predict(document, { age: 39, housing: 'own' }).prediction).toBe('rejected');
+    const noted = CARD.replace(
+      '# cut-off',
+      '# points to double the odds: 20\n# odds: 50\n# points at odds: 540\n# cut-off',
+    );
+    expect(card(noted)).toEqual(document);
+    expect((faultOf(() => card(CARD, { odds: 50 })) as Error).message).toMatch(/odds need the points that double/);
+  });
+
   it.each([
     ['a gap', CARD.replace('age,25,40', 'age,26,40'), 7, /no row of "age" has points from 25 to 26/],
     ['an overlap', CARD.replace('age,25,40', 'age,24,40'), 7, /from 24 to 40 overlaps that of line 5/],

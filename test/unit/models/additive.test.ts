@@ -169,6 +169,12 @@ const FAULTS: [what: string, parameters: Record<string, unknown>, path: string, 
   ['a threshold for a number', { terms: [MAIN], threshold: 1 }, 'threshold', /two classes/, 0],
   ['a threshold that is no probability', { terms: [MAIN], link: 'logit', threshold: 1 }, 'threshold', /probability/],
   [
+    'odds without a threshold',
+    { terms: [MAIN], link: 'logit', odds: { points: 600, odds: 50, double: 20 } },
+    'odds',
+    /a threshold in points/,
+  ],
+  [
     'an axis with both keys',
     { terms: [{ ...PAIR, axes: [{ cuts: [0], categories: ['x'] }, PAIR.axes[1]] }] },
     'terms[0].axes[0].cuts',

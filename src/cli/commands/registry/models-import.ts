@@ -71,6 +71,13 @@ With --probes the document carries scores of the library, and every load compare
       value: 'N',
       help: 'of a scorecard: the points from which on a row is accepted; without a cut-off the model predicts points',
     },
+    'points-to-double': {
+      kind: 'number',
+      value: 'N',
+      help: 'of a scorecard: the points that double the odds; with --odds, --odds-points and --cut-off scores are probabilities',
+    },
+    odds: { kind: 'number', value: 'N', help: 'of a scorecard: the odds of the second class at --odds-points, to 1' },
+    'odds-points': { kind: 'number', value: 'N', help: 'of a scorecard: the points at which the odds are --odds' },
     'special-codes': {
       kind: 'text',
       value: 'A,B',
@@ -120,16 +127,30 @@ With --probes the document carries scores of the library, and every load compare
 interface ScorecardOptions {
   readonly 'base-score'?: number;
   readonly 'cut-off'?: number;
+  readonly 'points-to-double'?: number;
+  readonly odds?: number;
+  readonly 'odds-points'?: number;
   readonly 'special-codes'?: string;
 }
 
 /** The options that only some formats take. */
 function formatOptions({ takes = [] }: Format, options: ScorecardOptions): FormatOptions {
-  const { 'base-score': baseScore, 'cut-off': cutOff, 'special-codes': codes } = options;
-  const given = { baseScore, cutOff, specialCodes: codes === undefined ? undefined : listed(codes) };
+  const codes = options['special-codes'];
+  const given = {
+    baseScore: options['base-score'],
+    cutOff: options['cut-off'],
+    pointsToDouble: options['points-to-double'],
+    odds: options.odds,
+    oddsPoints: options['odds-points'],
+    specialCodes: codes === undefined ? undefined : listed(codes),
+  };
   const known = Object.entries(given).filter(([, value]) => value !== undefined);
   const foreign = known.find(([key]) => !takes.includes(key as keyof FormatOptions));
-  if (foreign) throw new ElsewiseError('usage', '--base-score, --cut-off and --special-codes go with --from scorecard');
+  if (foreign)
+    throw new ElsewiseError(
+      'usage',
+      '--base-score, --cut-off, --odds, --odds-points, --points-to-double and --special-codes go with --from scorecard',
+    );
   return Object.fromEntries(known);
 }
 
