@@ -41,12 +41,12 @@ const modelForm = z.object({
 type EbmFeature = z.output<typeof featureForm>;
 
 /** By link of interpret. */
-const LINKS: Record<string, 'identity' | 'logit' | 'softmax' | 'exp'> = {
-  identity: 'identity',
-  log: 'exp',
-  logit: 'logit',
-  mlogit: 'softmax',
-};
+const LINKS: ReadonlyMap<string, 'identity' | 'logit' | 'softmax' | 'exp'> = new Map([
+  ['identity', 'identity'],
+  ['log', 'exp'],
+  ['logit', 'logit'],
+  ['mlogit', 'softmax'],
+]);
 
 const ROOT = 'ebm';
 const MOST_FEATURES = 3;
@@ -55,9 +55,9 @@ export function importEbm(bytes: Uint8Array): ModelDocument {
   const { ebm } = parseDocument(modelForm, parseLibraryJson(new TextDecoder().decode(bytes), ROOT), ROOT);
   const [{ link, classes }, ...others] = ebm.outputs;
   if (others.length) throw unsupported('models of several outputs', `${ROOT}.ebm.outputs`);
-  const ownLink = LINKS[link];
+  const ownLink = LINKS.get(link);
   if (!ownLink)
-    throw unsupported(`the link "${link}"; known are ${Object.keys(LINKS).join(', ')}`, `${ROOT}.ebm.outputs[0].link`);
+    throw unsupported(`the link "${link}"; known are ${[...LINKS.keys()].join(', ')}`, `${ROOT}.ebm.outputs[0].link`);
   const byName = new Map(ebm.features.map((feature) => [feature.name, feature]));
   const outputs = ebm.intercept.length;
   return {

@@ -63,8 +63,8 @@ function* records(text: string, delimiter: string, firstLine: number, root: stri
 /** The cell that begins at a place, and the place behind the cell. */
 function cellAt(text: string, at: number, delimiter: string, line: number, root: string): [string, number] {
   if (text[at] !== '"') {
-    const ends = [text.indexOf(delimiter, at), text.indexOf('\n', at)].filter((end) => end >= 0);
-    const end = Math.min(text.length, ...ends);
+    let end = at;
+    while (end < text.length && text[end] !== delimiter && text[end] !== '\n') end++;
     return [text.slice(at, end), end];
   }
   let end = at + 1;

@@ -21,13 +21,13 @@ const ROUNDED = 'From a printed table of optbinning: the ends of bins are rounde
 const CLASSES = ['rejected', 'accepted'];
 
 /** By key of a line `# key: value` before the header, without blanks and dashes. */
-const NOTES: Readonly<Record<string, NoteKey>> = {
-  basescore: 'baseScore',
-  cutoff: 'cutOff',
-  pointstodoubletheodds: 'pointsToDouble',
-  odds: 'odds',
-  pointsatodds: 'oddsPoints',
-};
+const NOTES: ReadonlyMap<string, NoteKey> = new Map([
+  ['basescore', 'baseScore'],
+  ['cutoff', 'cutOff'],
+  ['pointstodoubletheodds', 'pointsToDouble'],
+  ['odds', 'odds'],
+  ['pointsatodds', 'oddsPoints'],
+]);
 
 type NoteKey = Exclude<keyof FormatOptions, 'specialCodes'>;
 
@@ -58,7 +58,7 @@ export function importScorecard(bytes: Uint8Array, options: FormatOptions = {}):
 
 function notesOf({ notes, hasDecimalCommas }: CsvTable): Pick<FormatOptions, NoteKey> {
   const known = [...notes].map(([key, { line, value }]) => {
-    const note = NOTES[key.replaceAll(/[\s-]/g, '')];
+    const note = NOTES.get(key.replaceAll(/[\s-]/g, ''));
     if (note) return [note, readNumber(value, hasDecimalCommas, line, key)];
     throw rowFault(
       line,
@@ -83,7 +83,11 @@ function oddsOf({ cutOff, pointsToDouble, odds, oddsPoints }: FormatOptions) {
 
 function byFeature(rows: readonly ScorecardRow[]): Map<string, ScorecardRow[]> {
   const groups = new Map<string, ScorecardRow[]>();
-  for (const row of rows) groups.set(row.feature, [...(groups.get(row.feature) ?? []), row]);
+  for (const row of rows) {
+    const own = groups.get(row.feature) ?? [];
+    own.push(row);
+    groups.set(row.feature, own);
+  }
   return groups;
 }
 

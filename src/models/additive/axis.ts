@@ -68,7 +68,11 @@ function categoryAxis(document: CategoryAxis, feature: Feature, path: string): A
   const { categories, other, missing } = document;
   const names = namesOf(feature, path);
   const entries = new Map(categories.map((name, k) => [name, k]));
-  for (const [k, name] of categories.entries()) checkName(name, entries.get(name) !== k, names, feature, path);
+  const known = new Set(names);
+  for (const [k, name] of categories.entries()) {
+    if (entries.get(name) !== k) throw categoryFault(name, path, 'this category is listed twice');
+    if (!known.has(name)) throw categoryFault(name, path, unknownCategory(name, feature, names));
+  }
   const unnamed = names.filter((name) => !entries.has(name));
   if (unnamed.length && !other) {
     const message = `"${feature.name}" has more categories: ${listNames(unnamed)}. Give each a score, or give all others a score by "other"`;
@@ -94,9 +98,8 @@ function namesOf({ name, kind, categories }: Feature, path: string): readonly st
   );
 }
 
-function checkName(name: string, isTwice: boolean, names: readonly string[], feature: Feature, path: string): void {
-  const fail = (message: string) => new ElsewiseError('bad-document', message, `${path}.categories.${name}`);
-  if (isTwice) throw fail('this category is listed twice');
-  if (names.includes(name)) return;
-  throw fail(`"${feature.name}" has no such category${didYouMean(name, names) || `, known are ${listNames(names)}`}`);
-}
+const categoryFault = (name: string, path: string, message: string) =>
+  new ElsewiseError('bad-document', message, `${path}.categories.${name}`);
+
+const unknownCategory = (name: string, feature: Feature, names: readonly string[]): string =>
+  `"${feature.name}" has no such category${didYouMean(name, names) || `, known are ${listNames(names)}`}`;
