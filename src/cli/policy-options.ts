@@ -39,6 +39,11 @@ export const POLICY_OPTIONS = {
     help: 'the K cheapest answers; each changes other features, or the same features far apart',
   },
   region: { kind: 'flag', help: 'also write a box for each answer; every point of the box is an answer' },
+  reasons: {
+    kind: 'choice',
+    choices: ['population', 'accepted', 'best'],
+    help: 'also name the features that cost a rejected row most, compared with rows of the background,\nwith the nearest accepted row, or with the best values: docs/reasons.md',
+  },
   'deadline-ms': { kind: 'number', value: 'N', min: 1, help: 'time limit of one row, in milliseconds' },
   effort: {
     kind: 'number',
@@ -64,11 +69,24 @@ export async function readPolicy(
   openStore: OpenStore = storeAt(options.redis),
 ): Promise<VersionedPolicy> {
   const given = options.policy === undefined ? defaultPolicy() : await readPolicyDocument(options.policy, openStore);
-  const { target, norm, weights, unbounded, count, region, 'deadline-ms': deadlineMs, effort, gap, seed } = options;
+  const {
+    target,
+    norm,
+    weights,
+    unbounded,
+    count,
+    region,
+    reasons,
+    'deadline-ms': deadlineMs,
+    effort,
+    gap,
+    seed,
+  } = options;
   const policy = loadPolicy({
     ...given.document,
     ...(region && { region }),
     ...(unbounded && { unbounded }),
+    ...(reasons && { reasons: { ...given.document.reasons, reference: reasons } }),
     ...defined({ count, deadlineMs, effort, gap, seed, target: target && readTargetText(target, model.classes) }),
     cost: { ...given.document.cost, ...defined({ norm, weights }) },
   });

@@ -139,6 +139,25 @@ export const pathSchema = z
     message: 'is needed for the method "epsilon", and only there',
   });
 
+/** The reasons of a rejection, apart from the changes that would help. */
+export const reasonsSchema = z.strictObject({
+  count: z.int().min(1).max(4).default(4).describe('The largest number of features that are named.'),
+  reference: z
+    .enum(['population', 'accepted', 'best'])
+    .default('population')
+    .describe(
+      'What a row is compared with. `population`: rows of the background. `accepted`: the row of the background with the target that is nearest by the `cost`. `best`: the best value of each feature, for linear models and for trees that each read one feature.',
+    ),
+  rows: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .default(1000)
+    .describe(
+      'The largest number of rows of the background for the reference `population`. More rows are drawn by the seed of the policy.',
+    ),
+});
+
 /** The largest number of levers for one row. */
 const MOST_LEVERS = 32;
 
@@ -229,6 +248,11 @@ export const policySchema = z.strictObject({
   path: pathSchema
     .optional()
     .describe('Asks for steps from the person to the answer over rows of the background. Default: no steps.'),
+  reasons: reasonsSchema
+    .optional()
+    .describe(
+      'Names the features that cost a rejected row most against a reference, with their exact contributions. Default: no reasons.',
+    ),
   region: z
     .boolean()
     .default(false)
@@ -273,6 +297,7 @@ export type OverlayInput = z.input<typeof overlaySchema>;
 export type OverlayRule = OverlayDocument['features'][string];
 export type PolicyInput = z.input<typeof policySchema>;
 export type PlausibilityDocument = z.output<typeof plausibilitySchema>;
+export type ReasonsDocument = z.output<typeof reasonsSchema>;
 export type PathDocument = z.output<typeof pathSchema>;
 export type TargetDocument = z.output<typeof targetSchema>;
 export type FeatureRuleDocument = z.output<typeof featureRuleSchema>;

@@ -156,6 +156,21 @@ export const reasonSchema = z.strictObject({
     ),
 });
 
+/** A feature that costs a rejected row more than the reference of the policy. */
+export const reasonCodeSchema = z.strictObject({
+  feature: z.string().describe('The name of the feature.'),
+  value: rowValue.describe('The value of the row.'),
+  contribution: finite.describe(
+    'The part of the difference between the row and the reference that belongs to the feature, in the score before its link.',
+  ),
+  share: finite.describe('The share of the contribution in all contributions against the target.'),
+  alone: z
+    .union([z.boolean(), undetermined])
+    .describe(
+      'Whether a change of this feature alone reaches the target under the policy. True and false are proved. `undetermined`: the budget ended before the decision.',
+    ),
+});
+
 /** The outcome of one lever: answers with its name, or its own reason for their absence. */
 export const leverSchema = z.strictObject({
   lever: z.string().describe('The name of the group of features.'),
@@ -210,6 +225,11 @@ export const resultSchema = z.strictObject({
     .describe('The row as it is. Null: the row is invalid.'),
   counterfactuals: listOf(counterfactualSchema).describe('The answers, cheapest first.'),
   reason: reasonSchema.optional().describe('The reason why there is no answer.'),
+  reasons: listOf(reasonCodeSchema)
+    .optional()
+    .describe(
+      'The features that cost a rejected row most, where the policy asks for reasons. The largest cost comes first. Empty: no feature costs more than the reference.',
+    ),
   levers: listOf(leverSchema)
     .optional()
     .describe('The outcome of each group of features, in the order of `levers` in the policy.'),
@@ -238,6 +258,7 @@ export const resultSchema = z.strictObject({
 export type ResultDocument = z.output<typeof resultSchema>;
 export type CounterfactualDocument = z.output<typeof counterfactualSchema>;
 export type Reason = z.output<typeof reasonSchema>;
+export type ReasonCode = z.output<typeof reasonCodeSchema>;
 export type RegionDocument = z.output<typeof regionSchema>;
 export type LeverDocument = z.output<typeof leverSchema>;
 export type ShownPath = z.output<typeof pathSchema>;

@@ -7,6 +7,7 @@ import type {
   LeverDocument,
   Proof,
   Reason,
+  ReasonCode,
   RegionDocument,
   ResultDocument,
   ShownPath,
@@ -44,6 +45,8 @@ export interface Conclusion {
   readonly degraded: boolean;
   /** By lever, if the policy names levers. */
   readonly levers?: LeverDocument[];
+  /** If the policy asks for reasons. */
+  readonly reasons?: ReasonCode[];
 }
 
 /** The record of a search: its attempts and its spent effort. */
@@ -127,9 +130,10 @@ export class ResultWriter {
     return this.assemble('already', [], undefined, NO_SEARCH, false, elapsedMs);
   }
 
-  concluded({ status, answers, reason, degraded, levers }: Conclusion, done: Done, elapsedMs: number): ResultDocument {
+  concluded(conclusion: Conclusion, done: Done, elapsedMs: number): ResultDocument {
+    const { status, answers, reason, degraded, levers, reasons } = conclusion;
     const shown = answers.map((answer) => this.counterfactual(answer));
-    return this.assemble(status, shown, reason && this.withPerson(reason), done, degraded, elapsedMs, levers);
+    return this.assemble(status, shown, reason && this.withPerson(reason), done, degraded, elapsedMs, levers, reasons);
   }
 
   /** The answer of some values, without knowledge about cheaper answers. */
@@ -154,6 +158,7 @@ export class ResultWriter {
     degraded: boolean,
     elapsedMs: number,
     levers?: LeverDocument[],
+    reasons?: ReasonCode[],
   ): ResultDocument {
     const { id, modelTag: model, policyTag: policy, defaults, factual, seed } = this;
     const target = this.subject.shown;
@@ -171,6 +176,7 @@ export class ResultWriter {
       factual,
       counterfactuals,
       reason,
+      reasons,
       levers,
       attempts,
       degraded,

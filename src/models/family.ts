@@ -12,6 +12,7 @@ import type { Preprocessing } from './preprocessing.js';
 import type { Goal, Region } from './region.js';
 import type { ScoreMemory } from './score-memory.js';
 import type { SharedParts } from './shared-parts.js';
+import type { ScoreSum } from './sums/score-sum.js';
 import type { Forest } from './trees/tree.js';
 
 export interface Model {
@@ -46,6 +47,11 @@ export interface Model {
   isClear?(x: Float64Array, goal: Goal): boolean;
   /** The slope of `margin` at an input, if one exists. */
   gradient?(x: Float64Array, goal: Goal, out: Float64Array): void;
+  /**
+   * The number that decides about a goal, before any link, as an exact sum. For a class among several: its lead over the rival. Null: the
+   * goal has no such number. Absent: the family has no exact sum.
+   */
+  scoreSum?(goal: Goal, rival: number): ScoreSum | null;
   /** The inputs that reach the goal, as a union of pieces. No pieces: it is proved that no input reaches the goal. */
   region(goal: Goal): Region;
 }

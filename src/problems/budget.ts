@@ -45,6 +45,8 @@ export class Budget {
     /** The longest duration, from the first question on. */
     private readonly ms: number,
     private readonly parent: Budget | null = null,
+    /** A budget beside which this one stands: it learns of an end by the clock. */
+    private readonly neighbour: Budget | null = null,
   ) {}
 
   /** Counts work that was done. */
@@ -96,6 +98,11 @@ export class Budget {
     return new Budget(Math.min(most, part * this.left), this.clock, this.until === null ? this.ms : this.leftMs, this);
   }
 
+  /** A budget of its own, of the size of a share of this one. Its spending does not count here. Its end by the clock does. */
+  beside(part: number): Budget {
+    return new Budget(part * this.effort, this.clock, part * this.ms, null, this);
+  }
+
   /** Why a part of the search ended early. `time` if the clock ended any part, because only then may bytes differ. */
   get limitedBy(): Strike | null {
     if (this.timeStruck) return 'time';
@@ -125,6 +132,7 @@ export class Budget {
     if (strike === 'time') this.timeStruck = true;
     else this.effortStruck = true;
     this.parent?.note(strike);
+    if (strike === 'time') this.neighbour?.note(strike);
   }
 }
 

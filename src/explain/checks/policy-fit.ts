@@ -16,6 +16,7 @@ import { ruleFaults } from '../../policy/rules.js';
 import { resolveTarget } from '../../policy/target.js';
 import { constraintFaults } from '../../problems/compile.js';
 import { solvers } from '../../solvers/index.js';
+import { refuseFamily } from '../reasons/decided-sum.js';
 
 /** The entries that do not fit, in the order of the document's keys. */
 export function* misfits(policy: PolicyDocument, model: LoadedModel): Iterable<PlacedFault> {
@@ -28,7 +29,13 @@ export function* misfits(policy: PolicyDocument, model: LoadedModel): Iterable<P
   yield* faultsOfCheck(() => compilePlausibility(policy.plausibility, model));
   yield* pathFaults(policy, model);
   yield* wishFaults(policy, model.space);
+  yield* faultsOfCheck(() => checkReasons(policy, model));
   yield* solverFaults(policy);
+}
+
+/** Reasons need a family whose score is an exact sum. */
+function checkReasons({ reasons }: PolicyDocument, model: LoadedModel): void {
+  if (reasons && !model.model.scoreSum) throw refuseFamily(model);
 }
 
 /** The error with all faults of the policy, in place of the error with the first fault. */

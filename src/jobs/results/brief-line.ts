@@ -4,10 +4,16 @@
  *   {"schema":"elsewise.brief/v1","model":{...},"policy":{...}}
  *   {"id":"a-17","status":"found","answers":[{"changes":{"income":2600},"score":0.52,"cost":0.78,"proof":"optimal"}]}
  *
- * The first line names model and policy for all lines. A line has the new values of the changed features only. The reason of a row without
- * an answer is kept.
+ * `reasons` follow as `[{"feature":"income","contribution":-0.81,"alone":true}]`, where the policy asks for them. The first line names model and
+ * policy for all lines. A line has the new values of the changed features only. The reason of a row without an answer is kept.
  */
-import type { CounterfactualDocument, Proof, Reason, ResultDocument } from '../../documents/result-document.js';
+import type {
+  CounterfactualDocument,
+  Proof,
+  Reason,
+  ReasonCode,
+  ResultDocument,
+} from '../../documents/result-document.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import type { LineWriter } from './line-writer.js';
@@ -23,10 +29,11 @@ export function createBriefWriter({ name, version, digest, space }: LoadedModel,
   const keys = new Map(space.features.map(({ name }) => [name, briefKey(name)]));
   return {
     header: `${JSON.stringify(header)}\n`,
-    line({ id, status, counterfactuals, reason, limitedBy, degraded }) {
+    line({ id, status, counterfactuals, reason, reasons, limitedBy, degraded }) {
       let line = `{"id":${jsonText(id)}${STATUS[status]}`;
       if (counterfactuals.length) line += answersText(counterfactuals, keys);
       if (reason) line += `,"reason":${JSON.stringify(briefly(reason))}`;
+      if (reasons) line += `,"reasons":${JSON.stringify(reasons.map(shortly))}`;
       if (limitedBy) line += `,"limitedBy":"${limitedBy}"`;
       return line + (degraded ? ',"degraded":true}\n' : '}\n');
     },
@@ -60,6 +67,12 @@ function jsonText(text: string): string {
 }
 
 const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
+
+const shortly = ({ feature, contribution, alone }: ReasonCode) => ({
+  feature,
+  contribution: rounded(contribution),
+  alone,
+});
 
 /** The key of a changed feature, where it is the first of its answer and where others stand before it. */
 interface BriefKey {

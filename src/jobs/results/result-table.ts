@@ -3,6 +3,7 @@
  *
  *   id, status, answer, prediction, score, newPrediction, newScore, cost, proof, gap, changes, reason
  *   lever                  where the policy names levers
+ *   reasons                where the policy asks for reasons: features in the order of their cost
  *   NAME, NAME (new)       for each feature. The second column exists where the policy lets the feature change, and has a value where
  *                          this answer changes the feature
  *   plan                   a short digest of model and policy, for `--resume`
@@ -11,7 +12,7 @@
  * a thread that has loaded the model computes the layout, and the main loop of the API builds tables from the layout.
  */
 import type { RowValue } from '../../documents/model-document.js';
-import type { CounterfactualDocument, ResultDocument } from '../../documents/result-document.js';
+import type { CounterfactualDocument, ReasonCode, ResultDocument } from '../../documents/result-document.js';
 import { faultsInWords } from '../../documents/row-error.js';
 import type { Feature } from '../../models/features.js';
 import type { LoadedModel } from '../../models/load.js';
@@ -42,6 +43,7 @@ export interface TableLayout {
   readonly prediction: CellType;
   readonly features: readonly TableFeature[];
   readonly hasLevers: boolean;
+  readonly hasReasons: boolean;
 }
 
 const CELLS: Readonly<Record<Feature['kind'], CellType>> = {
@@ -63,6 +65,7 @@ export function tableLayout(model: LoadedModel, { digest, document }: Policy): T
       return { name, type: CELLS[kind], unit, mayChange: document.features?.[name]?.change !== 'never' };
     }),
     hasLevers: document.levers !== undefined,
+    hasReasons: document.reasons !== undefined,
   };
 }
 
@@ -77,7 +80,7 @@ export function createResultTable(layout: TableLayout): Table<ResultDocument> {
   };
 }
 
-function columnsOf({ prediction, features, hasLevers }: TableLayout): TableColumn[] {
+function columnsOf({ prediction, features, hasLevers, hasReasons }: TableLayout): TableColumn[] {
   const before: TableColumn[] = [
     { name: 'id', type: 'text' },
     { name: 'status', type: 'text' },
@@ -92,6 +95,7 @@ function columnsOf({ prediction, features, hasLevers }: TableLayout): TableColum
     { name: 'changes', type: 'text' },
     { name: 'reason', type: 'text' },
     ...(hasLevers ? [{ name: 'lever', type: 'text' } as const] : []),
+    ...(hasReasons ? [{ name: 'reasons', type: 'text' } as const] : []),
   ];
   const pairs = features.flatMap(({ name, type, mayChange }) =>
     mayChange
@@ -119,8 +123,8 @@ function withOwnNames(columns: readonly TableColumn[], used: readonly string[]):
 }
 
 function lineOf(
-  { features, hasLevers, plan }: TableLayout,
-  { id, status, factual }: ResultDocument,
+  { features, hasLevers, hasReasons, plan }: TableLayout,
+  { id, status, factual, reasons }: ResultDocument,
   answer: CounterfactualDocument | undefined,
   number: number,
   reason: string | null,
@@ -134,6 +138,7 @@ function lineOf(
     reason,
   );
   if (hasLevers) line.push(answer?.lever ?? null);
+  if (hasReasons) line.push(reasons ? reasonsInWords(reasons) : null);
   const changed = new Map(answer?.changes.map(({ feature, to }) => [feature, to]));
   for (const { name, mayChange } of features) {
     line.push(factual?.features[name] ?? null);
@@ -154,6 +159,24 @@ function changesInWords({ changes }: CounterfactualDocument, features: readonly 
     return unit ? ` ${unit}` : '';
   }
 }
+
+/** `income -0.81 (52 %, enough alone); age -0.4 (26 %, not enough alone)` */
+function reasonsInWords(reasons: readonly ReasonCode[]): string {
+  return reasons
+    .map(
+      ({ feature, contribution, share, alone }) =>
+        `${feature} ${Number(contribution.toPrecision(CONTRIBUTION_DIGITS))} (${Math.round(100 * share)} %, ${ALONE[`${alone}`]})`,
+    )
+    .join('; ');
+}
+
+const CONTRIBUTION_DIGITS = 4;
+
+const ALONE: Readonly<Record<`${ReasonCode['alone']}`, string>> = {
+  true: 'enough alone',
+  false: 'not enough alone',
+  undetermined: 'undetermined alone',
+};
 
 const say = (value: RowValue): string => (value === null ? 'missing' : String(value));
 

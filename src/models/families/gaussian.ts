@@ -43,6 +43,7 @@ import { pairLeads, softmax } from '../probabilities.js';
 import { nearerPiece } from '../prototype-pieces.js';
 import { type ExpQuadratics, type Goal, type Piece, polyhedron } from '../region.js';
 import { isEmpty, LINK_ROUNDINGS } from '../score-ends.js';
+import type { PartSum } from '../sums/score-sum.js';
 
 class GaussianModel implements Model {
   readonly rawOutputs: number;
@@ -95,6 +96,22 @@ class GaussianModel implements Model {
     if (goal.kind === 'class' && goal.margin === 0) leadSlope(raw, goal.index, addSlope, out);
     else softmaxSlope(this.shown, goal, addSlope, out);
   }
+
+  /** Full covariances give products of inputs, which belong to no input. */
+  get scoreSum(): Model['scoreSum'] {
+    return this.centres.every(({ matrix: { kind } }) => kind === 'diagonal') ? this.leadSum : undefined;
+  }
+
+  private readonly leadSum = (goal: Goal, rival: number): PartSum | null => {
+    if (goal.kind === 'interval' && this.centres.length !== 2) return null;
+    const [own, other] = [this.centres[goal.index], this.centres[rival]];
+    const half = ({ at, matrix: { entries } }: Centre, i: number, x: number) => 0.5 * entries[i] * (x - at[i]) ** 2;
+    const parts = Array.from(own.at, (_, i) => ({
+      inputs: [i],
+      value: (x: Float64Array) => half(other, i, x[i]) - half(own, i, x[i]),
+    }));
+    return { kind: 'parts', parts };
+  };
 
   region(goal: Goal): Piece[] {
     const rivals = [...this.offsets.keys()].filter((k) => k !== goal.index && this.offsets[k] > -Infinity);

@@ -15,6 +15,7 @@ import { insideOf } from '../margins.js';
 import { logit } from '../probabilities.js';
 import { between, type Goal, type Piece, polyhedron } from '../region.js';
 import { type Ends, endsOf, isEmpty, LINK_ROUNDINGS } from '../score-ends.js';
+import type { LinearSum } from '../sums/score-sum.js';
 
 /** The link from f to the score of the second class. */
 interface Link {
@@ -116,6 +117,10 @@ class LinearModel implements Model {
     const score = (f: number) => this.scoreOf(f, index);
     if (index === 1) return endsOf(score, from, to, [inverse(from), inverse(to)]);
     return endsOf((f) => -score(f), -to, -from, [inverse(other(to)), inverse(other(from))]);
+  }
+
+  scoreSum(goal: Goal): LinearSum {
+    return { kind: 'linear', weights: goal.index === 1 ? this.weights : this.weights.map((weight) => -weight) };
   }
 
   region(goal: Goal): Piece[] {

@@ -22,16 +22,24 @@ interface InverseLink {
   slope(eta: number): number;
   /** The intervals of η whose mean lies in [from, to]. */
   slabs(from: number, to: number): Ends[];
+  /** Whether the mean rises with η everywhere. */
+  readonly isRising: boolean;
 }
 
 const INVERSE_LINKS: Record<string, InverseLink> = {
-  'linear-regression': { mean: (eta) => eta, slope: () => 1, slabs: (from, to) => [[from, to]] },
+  'linear-regression': { mean: (eta) => eta, slope: () => 1, slabs: (from, to) => [[from, to]], isRising: true },
   'poisson-regression': {
     mean: Math.exp,
     slope: Math.exp,
     slabs: (from, to) => [endsOf(Math.exp, from, to, [Math.log(Math.max(0, from)), Math.log(Math.max(0, to))])],
+    isRising: true,
   },
-  'exponential-regression': { mean: (eta) => -1 / eta, slope: (eta) => 1 / eta ** 2, slabs: exponentialSlabs },
+  'exponential-regression': {
+    mean: (eta) => -1 / eta,
+    slope: (eta) => 1 / eta ** 2,
+    slabs: exponentialSlabs,
+    isRising: false,
+  },
 };
 
 /** A branch extends as far as its predictions are finite. */
@@ -79,6 +87,11 @@ class RegressionModel implements Model {
     const eta = dot(this.weights, x) + this.bias;
     const slope = this.link.slope(eta) * nearerEnd(this.link.mean(eta), goal);
     for (let j = 0; j < out.length; j++) out[j] = slope * this.weights[j];
+  }
+
+  /** The reciprocal of η has two branches: a larger η is no larger prediction. */
+  get scoreSum(): Model['scoreSum'] {
+    return this.link.isRising ? () => ({ kind: 'linear', weights: this.weights }) : undefined;
   }
 
   region(goal: Goal): Piece[] {

@@ -41,6 +41,7 @@ import {
 } from '../region.js';
 import { isEmpty, LINK_ROUNDINGS } from '../score-ends.js';
 import { rowsOf, type SharedParts, shareRows } from '../shared-parts.js';
+import type { LinearSum } from '../sums/score-sum.js';
 
 type Normalization = 'softmax' | 'sigmoid' | 'none';
 
@@ -111,6 +112,14 @@ class SoftmaxModel implements Model {
     if (goal.kind === 'class' && (goal.margin === 0 || isRaw)) leadSlope(raw, goal.index, addSlope, out);
     else if (isRaw) addSlope(goal.index, nearerEnd(raw[goal.index], goal), out.fill(0));
     else softmaxSlope(this.shown, goal, addSlope, out);
+  }
+
+  /** A probability of several classes is no sum. The lead of one class over another is a sum. */
+  scoreSum(goal: Goal, rival: number): LinearSum | null {
+    const own = this.weights[goal.index];
+    if (goal.kind === 'interval' && this.normalization === 'none') return { kind: 'linear', weights: own };
+    const hasLead = goal.kind === 'class' || (this.bias.length === 2 && this.normalization === 'softmax');
+    return hasLead ? { kind: 'linear', weights: subtract(own, this.weights[rival]) } : null;
   }
 
   region(goal: Goal): Piece[] {

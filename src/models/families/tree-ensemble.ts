@@ -28,6 +28,7 @@ import { logit, softmax } from '../probabilities.js';
 import type { Goal, Piece, TreeMargin, TreesAtom } from '../region.js';
 import { type Ends, endsOf, isEmpty } from '../score-ends.js';
 import type { SharedParts } from '../shared-parts.js';
+import type { TreeSum } from '../sums/score-sum.js';
 import { type Forest, flatten, forestOf, largestSum, leafOf, partsOf } from '../trees/tree.js';
 
 type Link = 'identity' | 'logit' | 'softmax' | 'exp';
@@ -190,6 +191,19 @@ export class TreeModel implements Model {
     const second = this.odds ? this.linked(this.threshold!) : (this.threshold ?? this.linked(0));
     if (index === 1) return second;
     return this.link === 'logit' ? 1 - second : -second;
+  }
+
+  /** With one sum, the sum. For shares of two classes and for an interval, the score itself. Else the lead over the rival. */
+  scoreSum({ kind, index }: Goal, rival: number): TreeSum | null {
+    if (this.isOneNumber) return this.sumOf([this.isRising(index) ? 1 : -1]);
+    const isLead = this.link === 'softmax' || (kind === 'class' && !(this.classes === 2 && this.hasShares()));
+    if (isLead && kind === 'interval' && this.classes > 2) return null;
+    return this.sumOf(Array.from({ length: this.classes }, (_, k) => +(k === index) - +(isLead && k === rival)));
+  }
+
+  private sumOf(weights: readonly number[]): TreeSum {
+    const { forest, count } = this.sum;
+    return { kind: 'trees', forest, gain: this.marginOf(weights, 0).gain, count };
   }
 
   region(goal: Goal): Piece[] {

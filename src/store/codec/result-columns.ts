@@ -104,13 +104,14 @@ export class ResultColumns {
     this.#changed = terms.names.map(() => new ValueColumn());
   }
 
-  #addRow({ shape, id, elapsedMs, attemptMs, reason, factual, answers, leverReasons }: ResultRow): void {
+  #addRow({ shape, id, elapsedMs, attemptMs, reason, factual, answers, leverReasons, reasons }: ResultRow): void {
     const numbers = this.#numbers;
     numbers.shape.push(this.#shapes.number(shape));
     this.#ids.push(id);
     numbers.elapsedMs.push(elapsedMs);
     for (const ms of attemptMs) numbers.attemptMs.push(ms);
     if (reason !== undefined) this.#texts.push(reason);
+    if (reasons !== undefined) this.#texts.push(reasons);
     this.#texts.push(...leverReasons);
     if (!factual) return;
     const { values } = factual;
@@ -189,11 +190,12 @@ export class ResultReader {
     const elapsedMs = this.#numbers.elapsedMs.next();
     const attemptMs = shape.attempts.map(() => this.#numbers.attemptMs.next());
     const reason = shape.hasReason ? this.#text() : undefined;
+    const reasons = shape.hasReasons ? this.#text() : undefined;
     const leverReasons = shape.levers ? shape.levers.filter(({ hasReason }) => hasReason).map(() => this.#text()) : [];
     const factual = shape.factual ? this.#readFactual(shape.factual) : undefined;
     const answers = shape.counterfactuals.map((one) => this.#answer(factual!.values, one));
     const { terms } = this.#header;
-    return new ResultRow(terms!, shape, id, elapsedMs, attemptMs, reason, factual, answers, leverReasons);
+    return new ResultRow(terms!, shape, id, elapsedMs, attemptMs, reason, factual, answers, leverReasons, reasons);
   }
 
   #text(): string {

@@ -37,7 +37,8 @@ export function lineOf(row: ResultRow): string {
     : 'null,"counterfactuals":[';
   for (let i = 0; i < answers.length; i++)
     line += (i ? ',' : '') + answerText(known, before, shape.counterfactuals[i], answers[i]);
-  line += `${reason === undefined ? ']' : `],"reason":${reason}`}${leversText(row)},"attempts":[`;
+  const costs = row.reasons === undefined ? '' : `,"reasons":${row.reasons}`;
+  line += `${reason === undefined ? ']' : `],"reason":${reason}`}${costs}${leversText(row)},"attempts":[`;
   for (let i = 0; i < attemptMs.length; i++) {
     const { solver, outcome } = shape.attempts[i];
     line += `${i ? ',' : ''}{"solver":${JSON.stringify(solver)},"outcome":"${outcome}","ms":${numberText(attemptMs[i])}}`;

@@ -22,6 +22,7 @@ export interface Shape {
   readonly factual: Shown | null;
   readonly counterfactuals: readonly AnswerShape[];
   readonly hasReason: boolean;
+  readonly hasReasons?: true;
   readonly levers?: readonly LeverShape[];
   readonly attempts: readonly Omit<Attempt, 'ms'>[];
   readonly degraded: boolean;
@@ -89,12 +90,14 @@ export class ResultRow {
     readonly answers: readonly RowAnswer[],
     /** The reasons of the levers that have one. */
     readonly leverReasons: readonly string[],
+    /** The features that cost the row most, where the policy asks for them. */
+    readonly reasons: string | undefined,
   ) {}
 
   /** The result of another row with the same content. */
   withId(id: string): ResultRow {
-    const { terms, shape, elapsedMs, attemptMs, reason, factual, answers, leverReasons } = this;
-    return new ResultRow(terms, shape, id, elapsedMs, attemptMs, reason, factual, answers, leverReasons);
+    const { terms, shape, elapsedMs, attemptMs, reason, factual, answers, leverReasons, reasons } = this;
+    return new ResultRow(terms, shape, id, elapsedMs, attemptMs, reason, factual, answers, leverReasons, reasons);
   }
 }
 

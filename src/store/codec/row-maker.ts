@@ -28,7 +28,7 @@ export class RowMaker {
   /** Undefined: the document differs from the usual form of its plan. */
   make(document: ResultDocument): ResultRow | undefined {
     if (!this.#isUsual(document)) return undefined;
-    const { id, elapsedMs, attempts, reason, levers } = document;
+    const { id, elapsedMs, attempts, reason, reasons, levers } = document;
     const factual = document.factual ? this.#factualOf(document.factual) : undefined;
     const answers = this.#answersOf(document, factual);
     if (!answers) return undefined;
@@ -36,7 +36,8 @@ export class RowMaker {
     const times = attempts.map(({ ms }) => ms);
     const text = reason && JSON.stringify(reason);
     const leverReasons = levers ? levers.flatMap((lever) => (lever.reason ? [JSON.stringify(lever.reason)] : [])) : [];
-    return new ResultRow(this.#terms!, shape, id, elapsedMs, times, text, factual, answers, leverReasons);
+    const costs = reasons && JSON.stringify(reasons);
+    return new ResultRow(this.#terms!, shape, id, elapsedMs, times, text, factual, answers, leverReasons, costs);
   }
 
   /** Whether the document has the shared parts. */
@@ -107,12 +108,13 @@ export class RowMaker {
     factual,
     counterfactuals,
     reason,
+    reasons,
     levers,
     attempts,
     degraded,
     limitedBy,
   }: ResultDocument): string {
-    let key = `${status} ${degraded} ${limitedBy} ${reason !== undefined} ${counterfactuals.length} `;
+    let key = `${status} ${degraded} ${limitedBy} ${reason !== undefined} ${reasons !== undefined} ${counterfactuals.length} `;
     key += typeof target === 'object' && target ? this.#tag(target) : JSON.stringify(target);
     key += factual ? shownKey(factual.prediction) : '';
     for (const { prediction, solver, proof, region, lever, path, plausibility } of counterfactuals) {
@@ -148,7 +150,7 @@ const shownOf = (prediction: string | number): Shown =>
 const numberIn = (prediction: string | number) => (typeof prediction === 'number' ? prediction : undefined);
 
 function shapeOf(result: ResultDocument): Shape {
-  const { status, target, factual, counterfactuals, reason, levers, attempts, degraded, limitedBy } = result;
+  const { status, target, factual, counterfactuals, reason, reasons, levers, attempts, degraded, limitedBy } = result;
   return {
     status,
     target,
@@ -163,6 +165,7 @@ function shapeOf(result: ResultDocument): Shape {
       ...(plausibility && { hasPlausibility: true }),
     })),
     hasReason: reason !== undefined,
+    ...(reasons && { hasReasons: true }),
     ...(levers && { levers: levers.map(leverShape) }),
     attempts: attempts.map(({ solver, outcome }) => ({ solver, outcome })),
     degraded,
