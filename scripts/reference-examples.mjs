@@ -45,6 +45,7 @@ const POLICY = {
     cost: { norm: 'l1', weights: { income: 0.001, housing: 2 } },
     'features.NAME': { change: 'increase', max: 9000, maxIncrease: 1000, step: 50 },
     plausibility: { method: 'isolation-forest', atLeast: 0.05 },
+    reasons: { count: 4, reference: 'population' },
     path: { method: 'knn', k: 3 },
     overlay: {
       features: { income: { max: 2500 }, housing: { change: 'never' } },
@@ -370,6 +371,7 @@ const RESULT = {
     'reason.faults[]': { path: 'features.age', message: 'expected a whole number, got "41.5"' },
     'reason.plausibility': { person: 0.02 },
     'reason.relaxation': relaxation,
+    'reasons[]': { feature: 'income', value: 2100, contribution: -0.4, share: 0.8, alone: true },
     'levers[]': { lever: 'income', status: 'infeasible', reason },
     'attempts[]': { solver: 'branch', outcome: 'limit', ms: 12.5 },
   },

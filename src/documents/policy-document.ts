@@ -152,9 +152,9 @@ export const reasonsSchema = z.strictObject({
     .int()
     .min(1)
     .max(100_000)
-    .default(1000)
+    .default(100)
     .describe(
-      'The largest number of rows of the background for the reference `population`. More rows are drawn by the seed of the policy.',
+      'The largest number of rows of the background for the reference `population` of trees. Out of more rows, these are drawn by the seed of the policy. Other models use all rows.',
     ),
 });
 

@@ -9,9 +9,8 @@ import { ElsewiseError } from '../documents/error.js';
 import { refuseFirst } from '../documents/faults/refusal.js';
 import type { RowValue } from '../documents/model-document.js';
 import type { PolicyDocument, TargetDocument } from '../documents/policy-document.js';
-import type { ReasonCode, ResultDocument } from '../documents/result-document.js';
+import type { ResultDocument } from '../documents/result-document.js';
 import { faultsOf, RowError, type RowFault } from '../documents/row-error.js';
-import { showValue } from '../models/features.js';
 import type { LoadedModel } from '../models/load.js';
 import { readRecord, recordOf } from '../models/read-row.js';
 import { graphKey } from '../models/rows/row-graph.js';
@@ -37,9 +36,8 @@ import { concludePath, PATH_SOLVER } from './paths/conclude-path.js';
 import { PathSearch } from './paths/path-search.js';
 import { PlanMemory } from './plan-memory.js';
 import { PlanParts } from './plan-parts.js';
-import { QUESTION_SHARE, reachesAlone } from './reasons/alone.js';
-import { refuseFamily } from './reasons/decided-sum.js';
-import { ReasonCodes, type ReasonDraft } from './reasons/reason-codes.js';
+import { showReasons } from './reasons/alone.js';
+import { type ReasonCodes, reasonCodesOf } from './reasons/reason-codes.js';
 import { Regions } from './region.js';
 import {
   type Conclusion,
@@ -178,7 +176,7 @@ class PreparedPlan implements Plan, Searcher {
     this.person = { factual: values(), baseline: values(), domain: createDomain(model.space) };
     this.levers = this.leverPlans();
     this.paths = this.levers.length ? null : this.pathSearch();
-    this.reasons = this.reasonCodes();
+    this.reasons = isPart ? null : reasonCodesOf(model, this.compiled.cost, this.verifier, policy.document);
     const { compiled, verifier, person, paths, reasons } = this;
     this.memory = new PlanMemory(this, model, { compiled, verifier, person, paths, reasons });
     this.parts = new PlanParts(options.partBytes);
@@ -202,14 +200,6 @@ class PreparedPlan implements Plan, Searcher {
     const graph = options.graphs.get(graphKey(spec))!;
     const { method, atLeast } = path;
     return new PathSearch(model, compiled, verifier, graph, spec, { isWeighted: method === 'density', atLeast });
-  }
-
-  private reasonCodes(): ReasonCodes | null {
-    const { model, compiled, verifier } = this;
-    const { reasons, seed } = this.policy.document;
-    if (!reasons || this.isPart) return null;
-    if (!model.model.scoreSum) throw refuseFamily(model);
-    return new ReasonCodes(model, compiled.cost, verifier.baselineOf.bind(verifier), { reasons, seed });
   }
 
   get bytes(): number {
@@ -325,17 +315,8 @@ class PreparedPlan implements Plan, Searcher {
     const conclusion = this.levers.length
       ? concludeLevers(this.levers, person.factual, question)
       : this.conclude(target, question);
-    const reasons = drafts?.map((draft) => this.showReason(draft, target, conclusion, question.budget));
+    const reasons = drafts && showReasons(this, drafts, target, conclusion, question.budget);
     return writer.concluded({ ...conclusion, reasons }, question, this.elapsed(start));
-  }
-
-  private showReason(draft: ReasonDraft, target: TargetPlan, conclusion: Conclusion, whole: Budget): ReasonCode {
-    const { contribution, share } = draft;
-    const feature = this.model.space.features[draft.feature];
-    const budget = () => whole.beside(QUESTION_SHARE);
-    const alone = reachesAlone(this, feature.name, target, conclusion, budget);
-    const value = showValue(feature, this.person.factual[feature.index]);
-    return { feature: feature.name, value, contribution, share, alone };
   }
 
   concludeFor(factual: Float64Array, question: Question): Conclusion {

@@ -10,16 +10,35 @@
  */
 import type { PolicyDocument } from '../../documents/policy-document.js';
 import type { ReasonCode } from '../../documents/result-document.js';
+import { showValue } from '../../models/features.js';
 import { isLevered } from '../../policy/levers.js';
 import { ruleOf } from '../../policy/rules.js';
 import type { Budget } from '../../problems/budget.js';
 import type { Conclusion } from '../result.js';
 import type { Searcher, TargetPlan } from '../search.js';
+import type { ReasonDraft } from './reason-codes.js';
 
 /** The share of the effort of a row for each question. */
-export const QUESTION_SHARE = 0.1;
+const QUESTION_SHARE = 0.1;
 
-export function reachesAlone(
+/** `whole`: the budget of the row. */
+export function showReasons(
+  plan: Searcher,
+  drafts: readonly ReasonDraft[],
+  target: TargetPlan,
+  conclusion: Conclusion,
+  whole: Budget,
+): ReasonCode[] {
+  const { model, person } = plan;
+  return drafts.map(({ feature: f, contribution, share }) => {
+    const feature = model.space.features[f];
+    const budget = () => whole.beside(QUESTION_SHARE);
+    const alone = reachesAlone(plan, feature.name, target, conclusion, budget);
+    return { feature: feature.name, value: showValue(feature, person.factual[f]), contribution, share, alone };
+  });
+}
+
+function reachesAlone(
   plan: Searcher,
   name: string,
   target: TargetPlan,

@@ -6,7 +6,8 @@ import type { ElsewiseError } from '../../documents/error.js';
 import { argmax } from '../../linalg/vector.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Goal } from '../../models/region.js';
-import { type Contributions, contributionsOf, type Direction, refuseReasons } from '../../models/sums/contributions.js';
+import { contributionsOf } from '../../models/sums/contributions.js';
+import { type Contributions, type Direction, refuseReasons } from '../../models/sums/row-contributions.js';
 
 export interface DecidedSum {
   readonly goal: Goal;

@@ -16,9 +16,9 @@ import {
   type Direction,
   type RowContributions,
   refuseReasons,
-} from '../../models/sums/contributions.js';
+} from '../../models/sums/row-contributions.js';
 import type { Cost } from '../../policy/cost.js';
-import { contributionsTo, type DecidedSum, decidedSum } from './decided-sum.js';
+import { contributionsTo, type DecidedSum, decidedSum, refuseFamily } from './decided-sum.js';
 import { type AcceptedRow, acceptedRows, nearestRow, sampleOf } from './reference-rows.js';
 
 /** A reason before the question what the feature can do alone. */
@@ -31,6 +31,23 @@ export interface ReasonDraft {
 interface ReasonPerson {
   readonly factual: Float64Array;
   readonly baseline: Float64Array;
+}
+
+interface Baseline {
+  /** The row with imputed values in place of missing ones. */
+  baselineOf(values: Float64Array, baseline: Float64Array): void;
+}
+
+/** Null: the policy asks for no reasons. */
+export function reasonCodesOf(
+  model: LoadedModel,
+  cost: Cost,
+  verifier: Baseline,
+  { reasons, seed }: PolicyDocument,
+): ReasonCodes | null {
+  if (!reasons) return null;
+  if (!model.model.scoreSum) throw refuseFamily(model);
+  return new ReasonCodes(model, cost, verifier.baselineOf.bind(verifier), { reasons, seed });
 }
 
 /** Contributions below this share of the largest are rounding. */
@@ -49,7 +66,7 @@ export class ReasonCodes {
   constructor(
     private readonly loaded: LoadedModel,
     private readonly cost: Cost,
-    private readonly baselineOf: (values: Float64Array, baseline: Float64Array) => void,
+    private readonly baselineOf: Baseline['baselineOf'],
     { reasons, seed }: Pick<PolicyDocument, 'seed'> & { readonly reasons: ReasonsDocument },
   ) {
     this.#wanted = reasons;
@@ -106,7 +123,9 @@ export class ReasonCodes {
     if (known) return known;
     const contributions = this.#contributionsTo(decided);
     const isBest = this.#wanted.reference === 'best';
-    const made = isBest ? contributions.againstBest(direction) : contributions.against(this.#population());
+    const made = isBest
+      ? contributions.againstBest(direction)
+      : contributions.against(this.#population(contributions.hasMeans));
     this.#known.set(key, made);
     return made;
   }
@@ -118,14 +137,14 @@ export class ReasonCodes {
     return known;
   }
 
-  #population(): readonly Float64Array[] {
+  #population(takesAll: boolean): readonly Float64Array[] {
     const { samples } = this.loaded.background;
     if (!samples.length)
       throw refuseReasons(
         'the model has no rows of a background: add background.samples, or take "best"',
         '.reference',
       );
-    return sampleOf(samples, this.#wanted.rows, this.#seed);
+    return takesAll ? samples : sampleOf(samples, this.#wanted.rows, this.#seed);
   }
 
   #againstNearest(goals: readonly Goal[], decided: DecidedSum, person: Float64Array): RowContributions | undefined {

@@ -2,7 +2,7 @@
 import { seededRandom } from '../../linalg/random.js';
 import { type LoadedModel, Scorer } from '../../models/load.js';
 import type { Goal } from '../../models/region.js';
-import { refuseReasons } from '../../models/sums/contributions.js';
+import { refuseReasons } from '../../models/sums/row-contributions.js';
 import { type Cost, evaluateCost } from '../../policy/cost.js';
 
 /** At most `most` rows, in their order. Every row has the same chance. */

@@ -11,8 +11,8 @@ import type { Feature } from '../features.js';
 import { Scorer } from '../load.js';
 import { onColumns } from '../trees/forest-columns.js';
 import { leafOf, ranksOf } from '../trees/tree.js';
-import { type Direction, type RowContributions, refuseReasons, type SummedModel } from './contributions.js';
 import { rangeOf } from './feature-range.js';
+import { type Direction, type RowContributions, refuseReasons, type SummedModel } from './row-contributions.js';
 import type { TreeSum } from './score-sum.js';
 
 export function bestOfTrees(loaded: SummedModel, sum: TreeSum, direction: Direction): RowContributions {

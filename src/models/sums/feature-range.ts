@@ -1,6 +1,6 @@
 /** The values that a feature may have, for the best of them: the bounds of the model document, else the range of the background. */
 import type { Feature } from '../features.js';
-import { refuseReasons, type SummedModel } from './contributions.js';
+import { refuseReasons, type SummedModel } from './row-contributions.js';
 
 export interface FeatureRange {
   readonly lower: number;

@@ -8,8 +8,8 @@
  */
 import { pullBackVector } from '../../linalg/affine.js';
 import { type Feature, spread } from '../features.js';
-import type { Contributions, Direction, RowContributions, SummedModel } from './contributions.js';
 import { rangeOf } from './feature-range.js';
+import type { Contributions, Direction, RowContributions, SummedModel } from './row-contributions.js';
 import type { LinearSum } from './score-sum.js';
 
 export function linearContributions(loaded: SummedModel, { weights }: LinearSum): Contributions {
@@ -23,6 +23,7 @@ export function linearContributions(loaded: SummedModel, { weights }: LinearSum)
     return curves ? curves.run(columns) : columns;
   };
   return {
+    hasMeans: true,
     against: (rows) => {
       const mean = new Float64Array(space.columns);
       for (const row of rows) for (const [c, z] of bent(row).entries()) mean[c] += z / rows.length;

@@ -4,7 +4,7 @@
  *   φ_f = ½ (g(x_f, r_h) - g(r_f, r_h)) + ½ (g(x_f, x_h) - g(r_f, x_h))       the two orders in which f and h join
  */
 import { Scorer } from '../load.js';
-import { type Contributions, type RowContributions, refuseReasons, type SummedModel } from './contributions.js';
+import { type Contributions, type RowContributions, refuseReasons, type SummedModel } from './row-contributions.js';
 import type { PartSum, SumPart } from './score-sum.js';
 
 interface OwnedPart {
@@ -19,6 +19,7 @@ export function partContributions(loaded: SummedModel, { parts }: PartSum): Cont
   const singles = owned.filter(({ owners }) => owners.length === 1);
   const pairs = owned.filter(({ owners }) => owners.length === 2);
   return {
+    hasMeans: pairs.length === 0,
     against: (rows) => {
       const inputs = rows.map((row) => scorer.inputOf(row).slice());
       const means = singles.map(({ part }) => inputs.reduce((sum, r) => sum + part.value(r) / inputs.length, 0));

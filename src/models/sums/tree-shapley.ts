@@ -59,10 +59,9 @@ export class TreeShapley {
     const player = this.#owner[input];
     const side = this.#side[player];
     const own = goesLeft(this.#forest, node, this.#x[input]) ? left[node] : right[node];
-    if (side === OF_ROW) return this.#visit(own, a, b);
     const other = goesLeft(this.#forest, node, this.#r[input]) ? left[node] : right[node];
-    if (side === OF_REFERENCE || own === other) return this.#visit(other, a, b);
-    this.#split(player, own, other, a, b);
+    if (side === OPEN && own !== other) this.#split(player, own, other, a, b);
+    else this.#visit(side === OF_ROW ? own : other, a, b);
   }
 
   #split(player: number, own: number, other: number, a: number, b: number): void {

@@ -5,7 +5,7 @@
 import { Scorer } from '../load.js';
 import { type Forest, goesLeft } from '../trees/tree.js';
 import { bestOfTrees } from './best-values.js';
-import type { Contributions, SummedModel } from './contributions.js';
+import type { Contributions, SummedModel } from './row-contributions.js';
 import type { TreeSum } from './score-sum.js';
 import { TreeShapley } from './tree-shapley.js';
 
@@ -22,6 +22,7 @@ export function treeContributions(loaded: SummedModel, sum: TreeSum): Contributi
   const scorer = new Scorer(loaded);
   const shapley = new TreeShapley(sum, space.owner, space.features.length);
   return {
+    hasMeans: false,
     against: (rows) => {
       const inputs = rows.map((row) => scorer.inputOf(row).slice());
       const paths = Array.from(sum.forest.root, (_, tree) => pathsIn(sum, tree, inputs));

@@ -2,6 +2,7 @@
  * A result -> the letter to the person. Pure: documents in, sections of text out.
  *
  *   decision      the result, the person's score, the threshold
+ *   reasons       the details that counted most against another result. Absent: the result has none
  *   explanation   the change that would have led to the target, or the reason why none is named. Absent: the target is reached
  *   others        further answers
  *   data          every value that was used
@@ -22,6 +23,7 @@ import {
   paragraph,
   type SectionName,
 } from './letter-parts.js';
+import { reasonsSection } from './letter-reasons.js';
 import { leverFeatures, ruleInWords, rulesInWords } from './letter-rules.js';
 import { scaleOf, scoreSentences, scoresOf } from './letter-scores.js';
 import { changeItems, type WayFrame, wayBlocks } from './letter-ways.js';
@@ -44,6 +46,7 @@ export function composeLetter(result: ReadResult, context: LetterContext, receip
   const frame = frameOf(result, context);
   const sections: Partial<Record<SectionName, LetterSection>> = {
     decision: { heading: words.headings.decision, blocks: decisionBlocks(result, frame, context) },
+    ...reasonsOf(result, frame, context),
     ...explanationOf(result, frame, context),
     data: { heading: words.headings.data, blocks: [dataTable(result, context)] },
     review: { heading: words.headings.review, blocks: [reviewOf(context)] },
@@ -105,6 +108,18 @@ function decisionBlocks(result: ReadResult, { goal, scores, ...frame }: Frame, c
     ...(facts.length ? [paragraph(facts.join(' '))] : []),
     ...scaleOf(result, scores, context),
   ];
+}
+
+/** A person whose decision is the target already was not rejected. */
+function reasonsOf(
+  result: ReadResult,
+  frame: Frame,
+  context: LetterContext,
+): Pick<PersonLetter['sections'], 'reasons'> {
+  const reasons = frame.lacksMargin
+    ? undefined
+    : reasonsSection(result, frame.done, conditionsOfAll(frame.claim, context), context);
+  return reasons ? { reasons } : {};
 }
 
 type Explanation = Pick<PersonLetter['sections'], 'explanation' | 'others'>;
@@ -276,7 +291,6 @@ function validityOf(
   return [paragraph(information), paragraph(stands), { kind: 'code', text: receipt.receipt }];
 }
 
-/** Reason codes belong here once results have them. */
 function recordOf({ id, model, policy }: ReadResult, { words: { record }, format }: LetterContext): string[] {
   const name = record.model(model.name);
   const digest = [model.digest, policy.digest].map((text) => text.replace(/^.*:/, '').slice(0, SHORT_DIGEST)).join('-');

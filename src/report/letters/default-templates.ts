@@ -77,6 +77,7 @@ main { overflow-wrap: anywhere; }
 </header>
 <p>{{greeting}}</p>
 {{decision}}
+{{reasons}}
 {{explanation}}
 {{others}}
 {{data}}
@@ -98,6 +99,8 @@ export const TEXT_TEMPLATE = `{{sender}}
 {{greeting}}
 
 {{decision}}
+
+{{reasons}}
 
 {{explanation}}
 

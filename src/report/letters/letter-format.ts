@@ -90,6 +90,10 @@ export class LetterFormat {
     );
   }
 
+  percent(share: number): string {
+    return this.#format({ style: 'percent', maximumSignificantDigits: 2 }).format(share);
+  }
+
   count(value: number): string {
     return this.#format({ maximumFractionDigits: 0 }).format(value);
   }

@@ -28,8 +28,8 @@ export interface ScaleMark {
   readonly score: string;
 }
 
-/** The sections of a letter, in their order. `explanation` is absent where nothing has to change. */
-export const SECTIONS = ['decision', 'explanation', 'others', 'data', 'review', 'validity'] as const;
+/** The sections of a letter, in their order. `explanation` is absent where nothing has to change, `reasons` where the result has none. */
+export const SECTIONS = ['decision', 'reasons', 'explanation', 'others', 'data', 'review', 'validity'] as const;
 export type SectionName = (typeof SECTIONS)[number];
 
 export interface LetterSection {

@@ -1,3 +1,5 @@
+import type { ReasonsDocument } from '../../documents/policy-document.js';
+
 /**
  * THE TABLE of sentences in letters, one file for each language. A sentence never claims more than the result proves. Values arrive as text
  * in the format of the language. Labels of features stand alone, before a colon or in a list: no sentence bends them by case or gender.
@@ -20,6 +22,7 @@ export interface LetterWords {
     /** In place of `changes`, where only the safety margin was missing. */
     readonly margin: string;
     readonly others: string;
+    readonly reasons: string;
     readonly whyNot: string;
     readonly data: string;
     readonly review: string;
@@ -31,6 +34,7 @@ export interface LetterWords {
   readonly condition: ConditionWords;
   readonly change: ChangeWords;
   readonly whyNot: WhyNotWords;
+  readonly reasons: ReasonsWords;
   readonly rule: RuleWords;
   readonly review: {
     readonly offer: string;
@@ -154,6 +158,18 @@ interface WhyNotWords {
   without(rule: string, count: number): string;
   withoutNothing(rule: string): string;
   readonly noSingle: string;
+  readonly undetermined: string;
+}
+
+/** The details that counted against another result. */
+interface ReasonsWords {
+  /** Before the list of details. Undefined: the policy is not known. */
+  introduction(reference: ReasonsDocument['reference'] | undefined): string;
+  /** The share in everything that counted against another result. */
+  share(share: string): string;
+  /** A change of the detail alone. `done`: in the words of `done`. */
+  enough(done: string): string;
+  notEnough(under: Under, done: string): string;
   readonly undetermined: string;
 }
 

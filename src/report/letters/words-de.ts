@@ -1,4 +1,5 @@
 /** The sentences of letters in German. */
+import type { ReasonsDocument } from '../../documents/policy-document.js';
 import type { LetterWords, Under } from './letter-words.js';
 
 const quote = (text: string): string => `„${text}“`;
@@ -19,6 +20,12 @@ const UNDER: Readonly<Record<Exclude<Under, 'nothing'>, string>> = {
   everything: 'Mit allem, was sie verlangen,',
 };
 
+const COMPARED: Readonly<Record<ReasonsDocument['reference'], string>> = {
+  population: 'Im Vergleich mit dem Durchschnitt bekannter Fälle',
+  accepted: 'Im Vergleich mit dem nächstgelegenen bekannten Fall, der das fragliche Ergebnis hat,',
+  best: 'Im Vergleich mit dem jeweils besten Wert',
+};
+
 export const GERMAN: LetterWords = {
   title: 'Zu unserer Entscheidung',
   greeting: 'Sehr geehrte Damen und Herren,',
@@ -33,6 +40,7 @@ export const GERMAN: LetterWords = {
     changes: 'Was die Entscheidung geändert hätte',
     margin: 'Was den Sicherheitsabstand erreicht hätte',
     others: 'Andere Möglichkeiten',
+    reasons: 'Die wichtigsten Gründe',
     whyNot: 'Warum wir keine Änderung nennen',
     data: 'Diese Angaben haben wir verwendet',
     review: 'Überprüfung durch einen Menschen',
@@ -136,6 +144,19 @@ export const GERMAN: LetterWords = {
     noSingle:
       'Solange alle anderen Regeln gelten, hätte der Verzicht auf eine einzelne unserer Regeln nicht ausgereicht.',
     undetermined: 'Wir konnten nicht klären, ob der Verzicht auf eine einzelne dieser Regeln ausgereicht hätte.',
+  },
+  reasons: {
+    introduction: (reference) =>
+      reference === undefined
+        ? 'Diese Angaben sprachen am stärksten gegen ein anderes Ergebnis:'
+        : `${COMPARED[reference]} sprachen diese Angaben am stärksten gegen ein anderes Ergebnis:`,
+    share: (share) => `Das sind ${share} von allem, was gegen ein anderes Ergebnis sprach.`,
+    enough: (done) => `Eine zulässige Änderung allein dieser Angabe hätte ${done}. Das ist bewiesen.`,
+    notEnough: (under, done) =>
+      under === 'nothing'
+        ? `Keine zulässige Änderung allein dieser Angabe hätte ${done}. Das ist bewiesen.`
+        : `${UNDER[under]} hätte keine zulässige Änderung allein dieser Angabe ${done}. Das ist bewiesen.`,
+    undetermined: 'Wir konnten nicht klären, ob eine Änderung allein dieser Angabe ausgereicht hätte.',
   },
   rule: {
     never: 'keine Änderung vorgesehen',

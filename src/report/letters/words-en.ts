@@ -1,4 +1,5 @@
 /** The sentences of letters in English. */
+import type { ReasonsDocument } from '../../documents/policy-document.js';
 import type { LetterWords, Under } from './letter-words.js';
 
 const quote = (text: string): string => `“${text}”`;
@@ -17,6 +18,12 @@ const UNDER: Readonly<Record<Under, string>> = {
   everything: 'With everything they require, no',
 };
 
+const COMPARED: Readonly<Record<ReasonsDocument['reference'], string>> = {
+  population: 'Compared with the average of known cases',
+  accepted: 'Compared with the nearest known case that has the result in question',
+  best: 'Compared with the best value of each detail',
+};
+
 export const ENGLISH: LetterWords = {
   title: 'About our decision',
   greeting: 'Dear Sir or Madam,',
@@ -31,6 +38,7 @@ export const ENGLISH: LetterWords = {
     changes: 'What would have changed the decision',
     margin: 'What would have reached the safety margin',
     others: 'Other ways',
+    reasons: 'The main reasons',
     whyNot: 'Why we name no change',
     data: 'The details we used',
     review: 'Review by a person',
@@ -122,6 +130,17 @@ export const ENGLISH: LetterWords = {
     withoutNothing: (rule) => `Without the rule ${quote(rule)}, nothing would have had to change.`,
     noSingle: 'As long as all the other rules apply, dropping a single one of our rules would not have been enough.',
     undetermined: 'We could not determine whether dropping a single one of these rules would have been enough.',
+  },
+  reasons: {
+    introduction: (reference) =>
+      reference === undefined
+        ? 'These details counted most against a different result:'
+        : `${COMPARED[reference]}, these details counted most against a different result:`,
+    share: (share) => `This is ${share} of everything that counted against a different result.`,
+    enough: (done) => `A permitted change of this detail alone would have ${done}. This is proved.`,
+    notEnough: (under, done) =>
+      `${UNDER[under]} permitted change of this detail alone would have ${done}. This is proved.`,
+    undetermined: 'We could not determine whether a change of this detail alone would have been enough.',
   },
   rule: {
     never: 'no change is considered',

@@ -1,4 +1,5 @@
 /** The sentences of letters in French. A no-break space stands before a colon, before a semicolon and inside quotes. */
+import type { ReasonsDocument } from '../../documents/policy-document.js';
 import { withDe } from './french-elision.js';
 import type { LetterWords, Under } from './letter-words.js';
 
@@ -22,6 +23,12 @@ const UNDER: Readonly<Record<Exclude<Under, 'nothing'>, string>> = {
   everything: 'Avec tout ce qu’elles exigent,',
 };
 
+const COMPARED: Readonly<Record<ReasonsDocument['reference'], string>> = {
+  population: 'Par rapport à la moyenne des cas connus',
+  accepted: 'Par rapport au cas connu le plus proche qui a le résultat en question',
+  best: 'Par rapport à la meilleure valeur de chaque information',
+};
+
 export const FRENCH: LetterWords = {
   title: 'À propos de notre décision',
   greeting: 'Madame, Monsieur,',
@@ -36,6 +43,7 @@ export const FRENCH: LetterWords = {
     changes: 'Ce qui aurait changé la décision',
     margin: 'Ce qui aurait atteint la marge de sécurité',
     others: 'Autres possibilités',
+    reasons: 'Les principales raisons',
     whyNot: 'Pourquoi nous n’indiquons aucun changement',
     data: 'Les informations que nous avons utilisées',
     review: 'Réexamen par une personne',
@@ -137,6 +145,17 @@ export const FRENCH: LetterWords = {
     withoutNothing: (rule) => `Sans la règle ${quote(rule)}, aucun changement n’aurait été nécessaire.`,
     noSingle: 'Les autres règles restant en vigueur, la suppression d’une seule de nos règles n’aurait pas suffi.',
     undetermined: 'Nous n’avons pas pu établir si la suppression d’une seule de ces règles aurait suffi.',
+  },
+  reasons: {
+    introduction: (reference) =>
+      reference === undefined
+        ? `Ces informations ont le plus pesé contre un autre résultat${SPACE}:`
+        : `${COMPARED[reference]}, ces informations ont le plus pesé contre un autre résultat${SPACE}:`,
+    share: (share) => `Cela représente ${share} de tout ce qui a pesé contre un autre résultat.`,
+    enough: (done) => `Un changement autorisé de cette seule information aurait ${done}. Cela est prouvé.`,
+    notEnough: (under, done) =>
+      `${under === 'nothing' ? 'Aucun' : `${UNDER[under]} aucun`} changement autorisé de cette seule information n’aurait ${done}. Cela est prouvé.`,
+    undetermined: 'Nous n’avons pas pu établir si un changement de cette seule information aurait suffi.',
   },
   rule: {
     never: 'aucun changement n’est prévu',
