@@ -22,7 +22,7 @@ import { categoriesOf } from './trees/category-sets.js';
 import { type Forest, ranksOf } from './trees/tree.js';
 
 /** The largest difference between a score and its probe, for libraries that compute in float64 and in float32. */
-const PROBE_TOLERANCE = { float64: 1e-6, float32: 1e-4 };
+export const PROBE_TOLERANCE = { float64: 1e-6, float32: 1e-4 };
 
 export interface LoadedModel {
   readonly document: ModelDocument;

@@ -5,12 +5,12 @@ import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import type { BulkOutput } from '../bulk/bulk.js';
 import { outputFormat } from '../rows/endings.js';
-import { openSink } from '../rows/streams.js';
+import { type ByteSink, openSink } from '../rows/streams.js';
 import type { OutputFormat } from '../threads/messages.js';
 import { ParquetSink } from './parquet-sink.js';
 import { createPredictionTable } from './prediction-table.js';
-import { createPredictionWriter, createResultWriter } from './result-lines.js';
-import { createResultTable, type TableColumn, tableLayout } from './result-table.js';
+import { createPredictionWriter, createResultWriter, createTableWriter } from './result-lines.js';
+import { createResultTable, type Table, type TableColumn, tableLayout } from './result-table.js';
 
 const LINES = { ndjson: 'ndjson', csv: 'csv', parquet: 'cells' } as const;
 
@@ -32,6 +32,21 @@ export function predictionFile(path: string, model: LoadedModel): BulkOutput {
   const format = lineFormat(path);
   const { columns } = createPredictionTable(model);
   return fileOf(path, format, createPredictionWriter(format, model).header, columns);
+}
+
+/** A table of other rows by the ending of its name. */
+export function tableFile<T>(path: string, table: Table<T>): { open(): Promise<ByteSink>; line(answer: T): string } {
+  const format = lineFormat(path);
+  const { header, line } = createTableWriter(format, table);
+  const file = fileOf(path, format, header, table.columns);
+  return {
+    line,
+    async open() {
+      const sink = await file.open(0);
+      if (header) await sink.write(Buffer.from(header));
+      return sink;
+    },
+  };
 }
 
 function fileOf(path: string, format: OutputFormat, header: string, columns: readonly TableColumn[]): BulkOutput {

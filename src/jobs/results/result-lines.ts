@@ -6,6 +6,7 @@
  *   csv     the lines of result-table.ts: a line per answer
  *   cells   the same lines, each a JSON list of values, for Parquet
  */
+import type { RowValue } from '../../documents/model-document.js';
 import type { ResultDocument } from '../../documents/result-document.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
@@ -22,6 +23,21 @@ export function createPredictionWriter(format: OutputFormat, model: LoadedModel)
   if (format === 'csv') return csvWriter(createPredictionTable(model));
   if (format === 'cells') return cellWriter(createPredictionTable(model));
   return { header: '', line: (prediction) => `${JSON.stringify(prediction)}\n` };
+}
+
+/** A table as lines. An NDJSON line is an object with the names of the columns. */
+export function createTableWriter<T>(format: OutputFormat, table: Table<T>): LineWriter<T> {
+  if (format === 'csv') return csvWriter(table);
+  if (format === 'cells') return cellWriter(table);
+  const object = (cells: RowValue[]) => Object.fromEntries(table.columns.map(({ name }, k) => [name, cells[k]]));
+  return {
+    header: '',
+    line: (answer) =>
+      table
+        .lines(answer)
+        .map((cells) => `${JSON.stringify(object(cells))}\n`)
+        .join(''),
+  };
 }
 
 export function createResultWriter(format: OutputFormat, model: LoadedModel, policy: Policy): LineWriter {

@@ -46,7 +46,7 @@ export interface TableLayout {
   readonly hasReasons: boolean;
 }
 
-const CELLS: Readonly<Record<Feature['kind'], CellType>> = {
+export const CELLS: Readonly<Record<Feature['kind'], CellType>> = {
   continuous: 'number',
   integer: 'integer',
   boolean: 'boolean',

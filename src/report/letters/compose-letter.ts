@@ -116,9 +116,7 @@ function reasonsOf(
   frame: Frame,
   context: LetterContext,
 ): Pick<PersonLetter['sections'], 'reasons'> {
-  const reasons = frame.lacksMargin
-    ? undefined
-    : reasonsSection(result, frame.done, conditionsOfAll(frame.claim, context), context);
+  const reasons = frame.lacksMargin ? undefined : reasonsSection(result, frame.done, context);
   return reasons ? { reasons } : {};
 }
 

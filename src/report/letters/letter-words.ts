@@ -169,7 +169,7 @@ interface ReasonsWords {
   share(share: string): string;
   /** A change of the detail alone. `done`: in the words of `done`. */
   enough(done: string): string;
-  notEnough(under: Under, done: string): string;
+  notEnough(done: string): string;
   readonly undetermined: string;
 }
 

@@ -152,10 +152,8 @@ export const GERMAN: LetterWords = {
         : `${COMPARED[reference]} sprachen diese Angaben am stärksten gegen ein anderes Ergebnis:`,
     share: (share) => `Das sind ${share} von allem, was gegen ein anderes Ergebnis sprach.`,
     enough: (done) => `Eine zulässige Änderung allein dieser Angabe hätte ${done}. Das ist bewiesen.`,
-    notEnough: (under, done) =>
-      under === 'nothing'
-        ? `Keine zulässige Änderung allein dieser Angabe hätte ${done}. Das ist bewiesen.`
-        : `${UNDER[under]} hätte keine zulässige Änderung allein dieser Angabe ${done}. Das ist bewiesen.`,
+    notEnough: (done) =>
+      `Keine Änderung allein dieser Angabe, die alle unsere Regeln einhält, hätte ${done}. Das ist bewiesen.`,
     undetermined: 'Wir konnten nicht klären, ob eine Änderung allein dieser Angabe ausgereicht hätte.',
   },
   rule: {

@@ -138,8 +138,7 @@ export const ENGLISH: LetterWords = {
         : `${COMPARED[reference]}, these details counted most against a different result:`,
     share: (share) => `This is ${share} of everything that counted against a different result.`,
     enough: (done) => `A permitted change of this detail alone would have ${done}. This is proved.`,
-    notEnough: (under, done) =>
-      `${UNDER[under]} permitted change of this detail alone would have ${done}. This is proved.`,
+    notEnough: (done) => `No change of this detail alone that meets all our rules would have ${done}. This is proved.`,
     undetermined: 'We could not determine whether a change of this detail alone would have been enough.',
   },
   rule: {

@@ -153,8 +153,8 @@ export const FRENCH: LetterWords = {
         : `${COMPARED[reference]}, ces informations ont le plus pesé contre un autre résultat${SPACE}:`,
     share: (share) => `Cela représente ${share} de tout ce qui a pesé contre un autre résultat.`,
     enough: (done) => `Un changement autorisé de cette seule information aurait ${done}. Cela est prouvé.`,
-    notEnough: (under, done) =>
-      `${under === 'nothing' ? 'Aucun' : `${UNDER[under]} aucun`} changement autorisé de cette seule information n’aurait ${done}. Cela est prouvé.`,
+    notEnough: (done) =>
+      `Aucun changement de cette seule information qui respecte toutes nos règles n’aurait ${done}. Cela est prouvé.`,
     undetermined: 'Nous n’avons pas pu établir si un changement de cette seule information aurait suffi.',
   },
   rule: {

@@ -1,35 +1,86 @@
 /** `elsewise models check FILE|REF`: all checks of loading a model, and a description of the model. */
+import { ElsewiseError } from '../../../documents/error.js';
 import type { ModelDocument } from '../../../documents/model-document.js';
 import { nameSome } from '../../../documents/nearest-name.js';
+import { checkParity, type ParityOptions } from '../../../jobs/parity/check-parity.js';
 import { readRows } from '../../../models/background.js';
 import { findEffects } from '../../../models/effect.js';
-import { type LoadedModel, Scorer } from '../../../models/load.js';
+import { type LoadedModel, PROBE_TOLERANCE, Scorer } from '../../../models/load.js';
 import { withDefaults } from '../../../policy/defaults.js';
 import { defaultPolicy } from '../../../policy/policy.js';
 import { formatCount } from '../../../report/numbers.js';
 import { defineCommand } from '../../command.js';
 import { readModel } from '../../documents.js';
+import { readTableOptions, TABLE_OPTIONS } from '../../rows/table-options.js';
 import { REGISTRY_REDIS } from '../../store-options.js';
 import { formatTable } from '../../table.js';
+import { concludeParity, describeParity } from '../../words/parity.js';
 
 export const check = defineCommand({
-  usage: 'models check FILE|REF [--redis URL]',
+  usage: 'models check FILE|REF [--against FILE] [--output FILE] [--redis URL]',
   about: `Loads a model from a file or the registry, as every other command does, and compares its scores with its
 probes. Warns of numbers without a range, of missing statistics, and of features without effect.
-Exit code 0: the model is good. Exit code 2: the message names the fault and its place.`,
-  options: { redis: REGISTRY_REDIS },
+
+With --against the model's scores and decisions are compared with those of another library, row by row: docs/parity.md.
+Exit code 0: the model is good and agrees. 1: a decision differs, or a score by more than --tolerance. 2: the message
+names the fault and its place. 4: the model refuses every row.`,
+  options: {
+    against: {
+      kind: 'text',
+      value: 'FILE',
+      help: 'rows with the predictions of another library: CSV, NDJSON or Parquet;\ncolumns are prediction, score, probability or "score CLASS"',
+    },
+    output: { kind: 'text', value: 'FILE', help: 'a table with a line per row of --against: CSV, NDJSON or Parquet' },
+    tolerance: {
+      kind: 'number',
+      value: 'N',
+      min: 0,
+      help: 'the largest difference of a score, relative to scores above 1\n(0.000001; 0.0001 if the probes are float32)',
+    },
+    ...TABLE_OPTIONS,
+    redis: REGISTRY_REDIS,
+  },
   positionals: ['FILE|REF'],
   examples: [
+    {
+      does: 'against the predictions of scikit-learn',
+      command: 'models check model.json --against predictions.csv --output differences.csv',
+    },
     { does: 'before a model is deployed', command: 'models check model.json' },
     { does: 'check a model in the registry', command: 'models check credit@production' },
   ],
   async run({ options, positionals: [path] }) {
+    const { against, output, tolerance } = options;
+    if (against === undefined && (output ?? tolerance) !== undefined)
+      throw new ElsewiseError('usage', `--${output === undefined ? 'tolerance' : 'output'} needs --against`);
+    const table = readTableOptions(options);
     const model = await readModel(path, options.redis);
     process.stdout.write(`${path} is good\n${formatTable(describeModel(model))}\n`);
     for (const text of warningsOf(model)) process.stderr.write(`elsewise: warning: ${text}\n`);
-    return 0;
+    return against === undefined
+      ? 0
+      : compare(model, against, { tolerance: tolerance ?? toleranceOf(model), table, output });
   },
 });
+
+const toleranceOf = ({ document: { probes } }: LoadedModel): number => PROBE_TOLERANCE[probes?.precision ?? 'float64'];
+
+async function compare(model: LoadedModel, path: string, options: ParityOptions): Promise<number> {
+  if (model.model.memory)
+    throw new ElsewiseError(
+      'usage',
+      '--against: the model is scored elsewhere, and there is no second score to compare',
+    );
+  const { summary, warnings } = await checkParity(path, model, options);
+  for (const text of warnings) process.stderr.write(`elsewise: warning: ${path}: ${text}\n`);
+  process.stdout.write(`${path}\n${formatTable(describeParity(summary, model, options.tolerance))}\n`);
+  process.stderr.write(`elsewise: ${concludeParity(summary)}\n`);
+  if (summary.compared === 0) return ALL_REFUSED;
+  return summary.isAlike ? 0 : DIFFERS;
+}
+
+const DIFFERS = 1;
+const ALL_REFUSED = 4;
 
 /** Properties of a good model that give poor answers. Each sentence says what to do. */
 function warningsOf(model: LoadedModel): string[] {

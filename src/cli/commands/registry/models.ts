@@ -7,13 +7,23 @@ export const models: CommandGroup = {
   commands: [
     {
       name: 'check',
-      summary: 'load a model, run its probes and describe the model',
+      summary: 'load a model, run its probes and compare it with predictions of its library',
       load: async () => (await import('./models-check.js')).check,
+    },
+    {
+      name: 'diff',
+      summary: 'say what changed between two versions of a model',
+      load: async () => (await import('./models-diff.js')).diff,
     },
     {
       name: 'import',
       summary: 'turn the model file of another library into a model document',
       load: async () => (await import('./models-import.js')).importModel,
+    },
+    {
+      name: 'probe',
+      summary: 'write rows at thresholds and decisions for the library to score',
+      load: async () => (await import('./models-probe.js')).probe,
     },
     {
       name: 'push',
