@@ -56,18 +56,25 @@ function* plainRows({ space, background }: LoadedModel, random: Random): Generat
 
 const SAMPLE_SHARE = 0.5;
 
-/** Draws a value of a feature. Without bounds and background a number is one of moderate size. */
+/** Draws a value of a feature. A number without a bound has any size up to a million. */
 function rangeFor(feature: Feature, seen: readonly number[] | undefined): (random: Random) => number {
   const { kind, categories } = feature;
   if (kind === 'boolean') return (random) => +(random() < 0.5);
   if (kind === 'choice' || kind === 'ordinal') return (random) => Math.floor(random() * categories.length);
-  const lower = Number.isFinite(feature.min) ? feature.min : (seen?.[0] ?? Math.min(-WIDE, feature.max - WIDE));
-  const upper = Number.isFinite(feature.max) ? feature.max : (seen?.at(-1) ?? Math.max(WIDE, lower + WIDE));
-  const draw = (random: Random) => lower + random() * (upper - lower);
+  const lower = Number.isFinite(feature.min) ? feature.min : (seen?.[0] ?? -Infinity);
+  const upper = Number.isFinite(feature.max) ? feature.max : (seen?.[seen.length - 1] ?? Infinity);
+  const draw = (random: Random) => between(lower, upper, random);
   return kind === 'integer' ? (random) => Math.round(draw(random)) : draw;
 }
 
-const WIDE = 100;
+function between(lower: number, upper: number, random: Random): number {
+  if (upper - lower < Infinity) return lower + random() * (upper - lower);
+  const size = LARGEST_DRAWN ** random() - 1;
+  if (lower > -Infinity) return lower + size;
+  return upper < Infinity ? upper - size : random() < 0.5 ? size : -size;
+}
+
+const LARGEST_DRAWN = 1e6;
 
 function* splitRows(model: LoadedModel, plain: Generator<Float64Array>, random: Random): Generator<Float64Array> {
   const splits = splitValues(model);
