@@ -85,7 +85,7 @@ export class TreeShapley {
 /** (a-1)! b! / (a+b)!  =  1 / (a · binomial(a+b, b)), by a and b. */
 const known: number[][] = [];
 
-function joining(a: number, b: number): number {
+export function joining(a: number, b: number): number {
   known[a] ??= [];
   known[a][b] ??= 1 / (a * binomial(a + b, Math.min(a, b)));
   return known[a][b];

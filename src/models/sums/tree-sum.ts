@@ -1,21 +1,22 @@
 /**
- * Contributions to a sum of trees, for any splits, missing values included. Rows of the reference that take the same side at every split of a
- * tree are one row for the tree, with a weight. Trees of one feature each have a best value for each feature (best-values.ts).
+ * Contributions to a sum of trees, for any splits, missing values included. A small tree keeps tables for all rows of the reference at once
+ * (leaf-tables.ts). A large tree, and a reference of one row, is walked for each row (tree-shapley.ts). Trees of one feature each have a best
+ * value for each feature (best-values.ts).
  */
 import { Scorer } from '../load.js';
-import { type Forest, goesLeft } from '../trees/tree.js';
 import { bestOfTrees } from './best-values.js';
+import { LeafTables, type TableRoom } from './leaf-tables.js';
 import type { Contributions, SummedModel } from './row-contributions.js';
 import type { TreeSum } from './score-sum.js';
 import { TreeShapley } from './tree-shapley.js';
 
-/** Trees with more splits have a path of its own for almost every row. */
-const MOST_SPLITS = 64;
+/** Nodes of a tree with tables. */
+const MOST_NODES = 31;
+/** Numbers in the tables of a forest: 8 MB. */
+const TABLE_NUMBERS = 2 ** 20;
 
-interface WeightedRow {
-  readonly inputs: Float64Array;
-  weight: number;
-}
+/** Adds the values of one tree for a row. */
+type TreeAdder = (x: Float64Array, out: Float64Array) => void;
 
 export function treeContributions(loaded: SummedModel, sum: TreeSum): Contributions {
   const { space } = loaded;
@@ -25,36 +26,39 @@ export function treeContributions(loaded: SummedModel, sum: TreeSum): Contributi
     hasMeans: false,
     against: (rows) => {
       const inputs = rows.map((row) => scorer.inputOf(row).slice());
-      const paths = Array.from(sum.forest.root, (_, tree) => pathsIn(sum, tree, inputs));
+      const share = 1 / (rows.length * sum.count);
+      const room = { left: TABLE_NUMBERS };
+      const adders = Array.from(sum.forest.root, (_, tree) => {
+        const tables = tablesOf(sum, tree, space.owner, inputs, share, room);
+        return tables ?? walker(shapley, tree, inputs, share);
+      });
       return (values, out) => {
         const x = scorer.inputOf(values);
         out.fill(0);
-        for (let tree = 0; tree < paths.length; tree++)
-          for (const { inputs: r, weight } of paths[tree]) shapley.add(tree, x, r, weight, out);
+        for (const add of adders) add(x, out);
       };
     },
     againstBest: (direction) => bestOfTrees(loaded, sum, direction),
   };
 }
 
-/** The rows by their sides at all splits of a tree. */
-function pathsIn({ forest, count }: TreeSum, tree: number, rows: readonly Float64Array[]): readonly WeightedRow[] {
-  const share = 1 / (rows.length * count);
-  const splits = rows.length > 1 ? splitsOf(forest, tree) : [];
-  if (rows.length === 1 || splits.length > MOST_SPLITS) return rows.map((inputs) => ({ inputs, weight: share }));
-  const known = new Map<string, WeightedRow>();
-  for (const inputs of rows) {
-    const key = splits.map((n) => +goesLeft(forest, n, inputs[forest.feature[n]])).join('');
-    const path = known.get(key);
-    if (path) path.weight += share;
-    else known.set(key, { inputs, weight: share });
-  }
-  return [...known.values()];
+function tablesOf(
+  sum: TreeSum,
+  tree: number,
+  owner: Int32Array,
+  rows: readonly Float64Array[],
+  share: number,
+  room: TableRoom,
+): TreeAdder | undefined {
+  const { root, left } = sum.forest;
+  const nodes = (tree + 1 < root.length ? root[tree + 1] : left.length) - root[tree];
+  if (rows.length === 1 || nodes > MOST_NODES) return undefined;
+  const tables = LeafTables.of(sum, tree, owner, rows, share, room);
+  return tables ? (x, out) => tables.add(x, out) : undefined;
 }
 
-function splitsOf({ root, left }: Forest, tree: number): number[] {
-  const end = tree + 1 < root.length ? root[tree + 1] : left.length;
-  const splits: number[] = [];
-  for (let n = root[tree]; n < end; n++) if (left[n] >= 0) splits.push(n);
-  return splits;
-}
+const walker =
+  (shapley: TreeShapley, tree: number, rows: readonly Float64Array[], share: number): TreeAdder =>
+  (x, out) => {
+    for (const row of rows) shapley.add(tree, x, row, share, out);
+  };
