@@ -55,14 +55,16 @@ export interface TreeFacts {
 }
 
 /** Null: the model has no trees. */
-export function treeFacts({ model: { forest }, space, preprocessing: { runColumn } }: LoadedModel): TreeFacts | null {
+export function treeFacts({ model: { forest }, space, preprocessing: { single } }: LoadedModel): TreeFacts | null {
   if (!forest) return null;
   const counts = new Map<string, number>();
   let splits = 0;
   for (let n = 0; n < forest.left.length; n++) {
     if (forest.left[n] < 0) continue;
     splits++;
-    const name = runColumn ? space.features[space.owner[forest.feature[n]]].name : `input ${forest.feature[n]}`;
+    const name = single
+      ? space.features[space.owner[single.column[forest.feature[n]]]].name
+      : `input ${forest.feature[n]}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const byCount = [...counts].sort((a, b) => b[1] - a[1]);

@@ -5,10 +5,10 @@ import { onColumns } from '../../models/trees/forest-columns.js';
 import { ranksOf } from '../../models/trees/tree.js';
 
 /** By feature, ascending: thresholds, and the last double on the left of each split. Empty for a model without trees, and behind steps that mix columns. */
-export function splitValues({ model, space, preprocessing: { runColumn } }: LoadedModel): readonly Float64Array[] {
+export function splitValues({ model, space, preprocessing: { single } }: LoadedModel): readonly Float64Array[] {
   const found = space.features.map(() => new Set<number>());
-  if (model.forest && runColumn) {
-    const { threshold, left, set, feature } = onColumns(model.forest, runColumn, ranksOf(space));
+  if (model.forest && single) {
+    const { threshold, left, set, feature } = onColumns(model.forest, single, ranksOf(space));
     for (let n = 0; n < left.length; n++) {
       const { index, kind } = space.features[space.owner[feature[n]]];
       const isNumber = kind === 'continuous' || kind === 'integer';
@@ -16,7 +16,7 @@ export function splitValues({ model, space, preprocessing: { runColumn } }: Load
       const given = model.forest.threshold[n];
       if (Number.isFinite(threshold[n])) found[index].add(threshold[n]);
       // A library that compares in float32 rounds numbers: its threshold is not the last double on the left.
-      if (runColumn(feature[n], given) === given) found[index].add(given);
+      if (single.run(model.forest.feature[n], given) === given) found[index].add(given);
     }
   }
   return found.map((values) => Float64Array.from(values).sort());

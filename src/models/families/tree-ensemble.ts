@@ -49,7 +49,7 @@ const PROBABILITY_ROUNDING = 2 ** -48;
 /** The largest difference of the shares of a leaf from 1. */
 const SHARE_ROUNDING = 1e-6;
 
-export interface TreeSum {
+export interface SummedForest {
   readonly forest: Forest;
   /** The class to which a tree adds, when its leaves hold one number for one of several classes; else null. */
   readonly treeClass: Int32Array | null;
@@ -89,7 +89,7 @@ export class TreeModel implements Model {
   private readonly odds?: PointOdds;
 
   constructor(
-    private readonly sum: TreeSum,
+    private readonly sum: SummedForest,
     private readonly link: Link,
     private readonly classes: number,
     { threshold, odds, required }: TreeModelOptions = {},
@@ -374,7 +374,7 @@ function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext):
   if (p.aggregation === 'vote' && !context.shared) voteByLeaf(forest);
   const single = p.accumulate === 'float32';
   const count = p.aggregation === 'sum' ? 1 : trees;
-  const sum: TreeSum = {
+  const sum: SummedForest = {
     forest,
     treeClass: p.treeClass ? Int32Array.from(p.treeClass) : null,
     base: single ? base.map(Math.fround) : base,

@@ -12,7 +12,13 @@ import { Scorer } from '../load.js';
 import { onColumns } from '../trees/forest-columns.js';
 import { leafOf, ranksOf } from '../trees/tree.js';
 import { rangeOf } from './feature-range.js';
-import { type Direction, type RowContributions, refuseReasons, type SummedModel } from './row-contributions.js';
+import {
+  type Direction,
+  ownersOf,
+  type RowContributions,
+  refuseReasons,
+  type SummedModel,
+} from './row-contributions.js';
 import type { TreeSum } from './score-sum.js';
 
 export function bestOfTrees(loaded: SummedModel, sum: TreeSum, direction: Direction): RowContributions {
@@ -36,12 +42,14 @@ export function bestOfTrees(loaded: SummedModel, sum: TreeSum, direction: Direct
   };
 }
 
-function treesByFeature({ space }: SummedModel, { forest }: TreeSum): number[][] {
+function treesByFeature(loaded: SummedModel, { forest }: TreeSum): number[][] {
+  const { space } = loaded;
+  const owner = ownersOf(loaded);
   const trees: number[][] = space.features.map(() => []);
   for (let t = 0; t < forest.root.length; t++) {
     const owners = new Set<number>();
     const end = t + 1 < forest.root.length ? forest.root[t + 1] : forest.left.length;
-    for (let n = forest.root[t]; n < end; n++) if (forest.left[n] >= 0) owners.add(space.owner[forest.feature[n]]);
+    for (let n = forest.root[t]; n < end; n++) if (forest.left[n] >= 0) owners.add(owner[forest.feature[n]]);
     if (owners.size > 1)
       throw refuseReasons(
         '"best" is for linear models and for sums of trees that each read one feature: take "population" or "accepted"',
@@ -53,7 +61,7 @@ function treesByFeature({ space }: SummedModel, { forest }: TreeSum): number[][]
 }
 
 function thresholdsByFeature({ space, preprocessing }: SummedModel, { forest }: TreeSum): ReadonlySet<number>[] {
-  const { threshold, left, set, feature } = onColumns(forest, preprocessing.runColumn!, ranksOf(space));
+  const { threshold, left, set, feature } = onColumns(forest, preprocessing.single!, ranksOf(space));
   const found = space.features.map(() => new Set<number>());
   for (let n = 0; n < left.length; n++)
     if (left[n] >= 0 && set[n] < 0) found[space.owner[feature[n]]].add(threshold[n]);

@@ -15,7 +15,7 @@ import { treeContributions } from './tree-sum.js';
 
 export function contributionsOf(loaded: SummedModel, sum: ScoreSum): Contributions {
   if (sum.kind === 'linear') return linearContributions(loaded, sum);
-  if (!loaded.preprocessing.runColumn)
+  if (!loaded.preprocessing.single)
     throw refuseReasons('a step of the preprocessing mixes columns, and the model is no linear one');
   return sum.kind === 'trees' ? treeContributions(loaded, sum) : partContributions(loaded, sum);
 }

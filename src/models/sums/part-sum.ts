@@ -4,7 +4,13 @@
  *   φ_f = ½ (g(x_f, r_h) - g(r_f, r_h)) + ½ (g(x_f, x_h) - g(r_f, x_h))       the two orders in which f and h join
  */
 import { Scorer } from '../load.js';
-import { type Contributions, type RowContributions, refuseReasons, type SummedModel } from './row-contributions.js';
+import {
+  type Contributions,
+  ownersOf,
+  type RowContributions,
+  refuseReasons,
+  type SummedModel,
+} from './row-contributions.js';
 import type { PartSum, SumPart } from './score-sum.js';
 
 interface OwnedPart {
@@ -14,7 +20,8 @@ interface OwnedPart {
 }
 
 export function partContributions(loaded: SummedModel, { parts }: PartSum): Contributions {
-  const owned = parts.map((part) => ownedPart(loaded, part));
+  const owner = ownersOf(loaded);
+  const owned = parts.map((part) => ownedPart(owner, part));
   const scorer = new Scorer(loaded);
   const singles = owned.filter(({ owners }) => owners.length === 1);
   const pairs = owned.filter(({ owners }) => owners.length === 2);
@@ -28,7 +35,7 @@ export function partContributions(loaded: SummedModel, { parts }: PartSum): Cont
         const x = scorer.inputOf(values);
         out.fill(0);
         for (const [p, { part, owners }] of singles.entries()) out[owners[0]] += part.value(x) - means[p];
-        for (const pair of pairs) for (const r of inputs) addPair(pair, x, r, mixed, loaded, out, inputs.length);
+        for (const pair of pairs) for (const r of inputs) addPair(pair, x, r, mixed, owner, out, inputs.length);
       };
     },
     againstBest: (): RowContributions => {
@@ -37,9 +44,8 @@ export function partContributions(loaded: SummedModel, { parts }: PartSum): Cont
   };
 }
 
-function ownedPart({ space }: SummedModel, part: SumPart): OwnedPart {
-  // Behind steps that keep columns apart, an input is a column.
-  const owners = [...new Set(part.inputs.map((input) => space.owner[input]))];
+function ownedPart(owner: Int32Array, part: SumPart): OwnedPart {
+  const owners = [...new Set(part.inputs.map((input) => owner[input]))];
   if (owners.length > 2) throw new RangeError(`a part of ${owners.length} features`);
   return { part, owners };
 }
@@ -49,15 +55,15 @@ function addPair(
   x: Float64Array,
   r: Float64Array,
   mixed: Float64Array,
-  { space }: SummedModel,
+  owner: Int32Array,
   out: Float64Array,
   rows: number,
 ): void {
   const both = part.value(x);
   const none = part.value(r);
-  for (const input of part.inputs) mixed[input] = space.owner[input] === f ? x[input] : r[input];
+  for (const input of part.inputs) mixed[input] = owner[input] === f ? x[input] : r[input];
   const first = part.value(mixed);
-  for (const input of part.inputs) mixed[input] = space.owner[input] === h ? x[input] : r[input];
+  for (const input of part.inputs) mixed[input] = owner[input] === h ? x[input] : r[input];
   const second = part.value(mixed);
   out[f] += (first - none + both - second) / (2 * rows);
   out[h] += (second - none + both - first) / (2 * rows);

@@ -19,5 +19,9 @@ export interface Contributions {
 
 export type SummedModel = Pick<LoadedModel, 'space' | 'preprocessing' | 'model' | 'classes' | 'background'>;
 
+/** The feature of each input of the model. Inputs read one column each. */
+export const ownersOf = ({ space, preprocessing }: SummedModel): Int32Array =>
+  preprocessing.single!.column.map((column) => space.owner[column]);
+
 export const refuseReasons = (message: string, key = ''): ElsewiseError =>
   new ElsewiseError('unsupported', message, `policy.reasons${key}`);

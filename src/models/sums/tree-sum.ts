@@ -6,7 +6,7 @@
 import { Scorer } from '../load.js';
 import { bestOfTrees } from './best-values.js';
 import { LeafTables, type TableRoom } from './leaf-tables.js';
-import type { Contributions, SummedModel } from './row-contributions.js';
+import { type Contributions, ownersOf, type SummedModel } from './row-contributions.js';
 import type { TreeSum } from './score-sum.js';
 import { TreeShapley } from './tree-shapley.js';
 
@@ -21,7 +21,8 @@ type TreeAdder = (x: Float64Array, out: Float64Array) => void;
 export function treeContributions(loaded: SummedModel, sum: TreeSum): Contributions {
   const { space } = loaded;
   const scorer = new Scorer(loaded);
-  const shapley = new TreeShapley(sum, space.owner, space.features.length);
+  const owners = ownersOf(loaded);
+  const shapley = new TreeShapley(sum, owners, space.features.length);
   return {
     hasMeans: false,
     against: (rows) => {
@@ -29,7 +30,7 @@ export function treeContributions(loaded: SummedModel, sum: TreeSum): Contributi
       const share = 1 / (rows.length * sum.count);
       const room = { left: TABLE_NUMBERS };
       const adders = Array.from(sum.forest.root, (_, tree) => {
-        const tables = tablesOf(sum, tree, space.owner, inputs, share, room);
+        const tables = tablesOf(sum, tree, owners, inputs, share, room);
         return tables ?? walker(shapley, tree, inputs, share);
       });
       return (values, out) => {
