@@ -1,6 +1,7 @@
 /**
  * `npm run interop`: the tests of the exporter and the importers with the newest releases of scikit-learn, pandas, XGBoost, LightGBM,
- * interpret and optbinning, which pip fetches into an environment of its own, and the tables of `explain` in pandas and LibreOffice. INTEROP_PYTHON names an interpreter that has them already. `npm test` needs neither: it
+ * interpret and optbinning, which pip fetches into an environment of its own, the tables of `explain` in pandas and LibreOffice, and models of many
+ * versions of the boosting libraries (interop-models.mjs), whose results are the matrix of docs/interop.md. INTEROP_PYTHON names an interpreter that has them already. `npm test` needs neither: it
  * takes the libraries of Debian. Further arguments go to vitest.
  */
 import { spawnSync } from 'node:child_process';
@@ -8,6 +9,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { makeAllModels } from './interop-models.mjs';
+import { writePage } from './interop-page.mjs';
 import { findProgram, installPackage, Missing, mayInstall } from './system.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -17,6 +20,7 @@ const LIBRARIES = [
   'pandas',
   'xgboost',
   'lightgbm',
+  'catboost',
   'interpret-core',
   'optbinning',
   'setuptools',
@@ -72,4 +76,6 @@ run('npx', ['vitest', 'run', ...TESTS, ...process.argv.slice(2)], { PYTHON: pyth
 run('npx', ['vitest', 'run', '--config', 'test/interop/vitest.config.ts'], {
   PYTHON: python,
   SOFFICE: provideOffice(),
+  MODELS: makeAllModels(),
 });
+writePage();

@@ -7,7 +7,7 @@
  *   never read         no split reads the feature: any order is right
  *   otherwise          refused: the model reads numbers that the file does not have
  *
- * A column of numbers is boolean (0 and 1 only), integer or continuous. Numbers beyond the codes of a coded feature are names of codes, and
+ * One-hot features keep their words: one-hot-words.ts. A column of numbers is boolean (0 and 1 only), integer or continuous. Numbers beyond the codes of a coded feature are names of codes, and
  * are refused likewise: sorting them would be a guess.
  */
 import { ElsewiseError } from '../documents/error.js';
@@ -15,6 +15,7 @@ import type { FeatureDocument, ModelDocument, RowValue } from '../documents/mode
 import { listNames } from '../documents/nearest-name.js';
 import type { TreeDocument } from '../documents/tree-document.js';
 import { isMissing } from '../models/features.js';
+import { isOpen, widthOf } from './one-hot-words.js';
 
 /** By feature: its values in the spelling of a file. */
 export type Columns = readonly (readonly (RowValue | undefined)[])[];
@@ -26,11 +27,12 @@ export interface DescribedFeatures {
 }
 
 export function describeTreeFeatures({ features, parameters }: ModelDocument, columns: Columns): DescribedFeatures {
-  const read = readFeatures(parameters.trees as readonly TreeDocument[]);
+  const read = readFeatures(features, parameters.trees as readonly TreeDocument[] | undefined);
   const sorted: string[] = [];
   const described = features.map((feature, f) => {
     const values = columns[f].filter((value) => !isMissing(value));
     if (read.has(f) && !values.length) throw withoutValues(feature.name);
+    if (feature.type === 'categorical' && feature.encoding === 'one-hot') return feature;
     const texts = values.some((value) => !isNumber(value));
     if (!texts && feature.type !== 'categorical') return { ...feature, type: numericType(values) } as FeatureDocument;
     if (feature.type === 'categorical' && !isCoded(feature.categories)) return feature;
@@ -49,7 +51,7 @@ export function nameCategories(
 ): FeatureDocument[] {
   return features.map((feature) => {
     const categories = Object.hasOwn(named, feature.name) ? named[feature.name] : undefined;
-    return categories ? categorical(feature, categories) : feature;
+    return categories && !isOpen(feature) ? categorical(feature, categories) : feature;
   });
 }
 
@@ -72,8 +74,12 @@ const isCoded = (categories: readonly string[]): boolean => categories.every((na
 const withinCodes = (values: readonly unknown[], feature: FeatureDocument): boolean =>
   feature.type === 'categorical' && values.every((value) => feature.categories.includes(String(Number(value))));
 
-function readFeatures(trees: readonly TreeDocument[]): Set<number> {
-  return new Set(trees.flatMap(({ feature, left }) => feature.filter((_, node) => left[node] >= 0)));
+/** A model without trees reads every feature. */
+function readFeatures(features: readonly FeatureDocument[], trees?: readonly TreeDocument[]): Set<number> {
+  if (!trees) return new Set(features.keys());
+  const owners = features.flatMap((feature, f) => Array<number>(widthOf(feature)).fill(f));
+  const columns = new Set(trees.flatMap(({ feature, left }) => feature.filter((_, node) => left[node] >= 0)));
+  return new Set([...columns].map((column) => owners[column]));
 }
 
 const TRUTHS = new Set(['true', 'false']);

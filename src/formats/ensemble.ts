@@ -7,7 +7,7 @@ import type { TreeDocument } from '../documents/tree-document.js';
 /** The meaning of an objective for a trained model. */
 export interface Objective {
   readonly task: 'binary' | 'multi' | 'regression';
-  readonly link: 'identity' | 'logit' | 'softmax' | 'exp';
+  readonly link: 'identity' | 'logit' | 'softmax' | 'exp' | 'softplus' | 'signed-square';
 }
 
 export interface Ensemble {
@@ -17,8 +17,8 @@ export interface Ensemble {
   /** Number of classes of a `multi` objective. */
   readonly classCount: number;
   readonly trees: readonly TreeDocument[];
-  /** Class of each tree; only read for a `multi` objective. */
-  readonly treeClass: readonly number[];
+  /** Class of each tree; only read for a `multi` objective. Null: leaves have a number for each class. */
+  readonly treeClass: readonly number[] | null;
   /** The base score in margin space. */
   readonly base: number | number[];
   readonly accumulate: 'float32' | 'float64';
@@ -30,16 +30,21 @@ const MAX_CATEGORIES = 100_000;
 export function toDocument(ensemble: Ensemble): ModelDocument {
   const { name, features, objective, classCount, trees, base, accumulate } = ensemble;
   if (!trees.length) throw new ElsewiseError('bad-document', 'the model has no trees', name);
-  const count = { binary: 2, multi: classCount, regression: 0 }[objective.task];
-  const treeClass = objective.task === 'multi' ? { treeClass: [...ensemble.treeClass] } : {};
+  const treeClass = objective.task === 'multi' && ensemble.treeClass ? { treeClass: [...ensemble.treeClass] } : {};
   return {
     schema: 'elsewise.model/v1',
     name,
     family: 'tree-ensemble',
     features,
-    ...(count ? { classes: Array.from({ length: count }, (_, k) => String(k)) } : {}),
+    ...classNames(objective, classCount),
     parameters: { trees, aggregation: 'sum', base, link: objective.link, ...treeClass, accumulate },
   };
+}
+
+/** The classes of a classifier, named by their numbers. */
+export function classNames({ task }: Objective, classCount: number): { classes?: string[] } {
+  const count = { binary: 2, multi: classCount, regression: 0 }[task];
+  return count ? { classes: Array.from({ length: count }, (_, k) => String(k)) } : {};
 }
 
 /** An entry of the table, or an error that names the requested and the known entries. */

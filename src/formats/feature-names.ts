@@ -1,6 +1,6 @@
 /**
  * Names of the features of an imported model. Models that were trained on arrays have none: XGBoost calls them f0, f1, ..., LightGBM Column_0,
- * Column_1, .... LightGBM also writes an underscore for a blank in a name.
+ * Column_1, ..., CatBoost 0, 1, .... LightGBM also writes an underscore for a blank in a name.
  */
 import { ElsewiseError } from '../documents/error.js';
 import type { ModelDocument } from '../documents/model-document.js';
@@ -15,6 +15,7 @@ const DEFAULT_NAMES: readonly ((index: number) => string)[] = [
   (f) => `f${f}`,
   (f) => `Column_${f}`,
   (f) => `feature_${String(f).padStart(4, '0')}`,
+  (f) => `${f}`,
 ];
 
 export function isNameless({ features }: ModelDocument): boolean {

@@ -1,8 +1,9 @@
 /** The contract of a format: a reader of another library's model file. */
 import type { ModelDocument } from '../documents/model-document.js';
+import type { ImportChoices } from './choices.js';
 
 /** What the caller knows beside the file. */
-export interface FormatOptions {
+export interface FormatOptions extends ImportChoices {
   /** Of a scorecard: the points that everybody has. */
   readonly baseScore?: number;
   /** Of a scorecard: the points from which on a row is accepted. */
@@ -19,6 +20,6 @@ export interface Format {
   /** The precision of the library's arithmetic, which limits the agreement of our scores. */
   readonly precision: 'float32' | 'float64';
   /** The options that the format takes. */
-  readonly takes?: readonly (keyof FormatOptions)[];
-  read(bytes: Uint8Array, options?: FormatOptions): ModelDocument;
+  readonly takes: readonly (keyof FormatOptions)[];
+  read(bytes: Uint8Array, options: FormatOptions): ModelDocument;
 }

@@ -5,6 +5,7 @@ import type { ModelDocument, RowValue } from '../../documents/model-document.js'
 import { describeAdditive } from '../../formats/additive-features.js';
 import { type Columns, describeTreeFeatures } from '../../formats/described-features.js';
 import { isNameless, nameByHeader } from '../../formats/feature-names.js';
+import { isOpen, nameWords } from '../../formats/one-hot-words.js';
 import { headerFeatures } from '../../jobs/rows/csv.js';
 import { createRowReader } from '../../jobs/rows/row-reader.js';
 import { RowSource } from '../../jobs/rows/row-source.js';
@@ -33,9 +34,11 @@ export async function describeByFile(
 ): Promise<DescribedModel> {
   if (path === '-') throw new ElsewiseError('usage', '--background: give a file, standard input cannot be read again');
   const named = await nameByFile(imported, path, table);
-  const describeFeatures = named.family === 'additive' ? describeAdditive : describeTreeFeatures;
-  const { features, sorted } = describeFeatures(named, await readColumns(path, load(named), table));
-  const document = { ...named, features };
+  const columns = await readColumns(path, load(named), table);
+  const worded = nameWords(named, wordsOf(named, columns));
+  const describeFeatures = worded.family === 'additive' ? describeAdditive : describeTreeFeatures;
+  const { features, sorted } = describeFeatures(worded, columns);
+  const document = { ...worded, features };
   const model = load(document);
   const data = await readDataRows(path, model, table);
   const values = data.rows.map((row) => row.values);
@@ -53,6 +56,17 @@ export async function describeByFile(
 }
 
 const load = (document: ModelDocument): LoadedModel => loadModel(document, { bounds: config.bounds });
+
+/** By open feature: the words of its column. */
+function wordsOf({ features }: ModelDocument, columns: Columns): Record<string, string[]> {
+  const open = features.flatMap((feature, f) => (isOpen(feature) ? [{ name: feature.name, f }] : []));
+  return Object.fromEntries(
+    open.map(({ name, f }) => {
+      const words = columns[f].filter((value) => !isMissing(value)).map((value) => String(value).trim());
+      return [name, [...new Set(words)].sort()];
+    }),
+  );
+}
 
 async function nameByFile(document: ModelDocument, path: string, table: TableOptions): Promise<ModelDocument> {
   const { name, bytes } = await openSource(path);

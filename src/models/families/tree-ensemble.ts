@@ -3,7 +3,8 @@
  *
  *   decision-tree     one tree: class shares or a number at its leaves
  *   tree-ensemble     Σ over trees of the leaf's outputs:  mean (forests), vote (each tree's best class), sum + base (boosting)
- *                     link of the sum: identity, logit (two classes), softmax, exp
+ *                     link of a sum s: identity, logit 1/(1 + e^-s), exp e^s, softplus log(1 + e^s), signed-square s|s|;
+ *                     of the sums of all classes: softmax, or logit for each class by itself (one against the rest)
  *
  * The sum is computed in tree order and in the library's precision. The largest score wins, ties go to the lower class. The region of a
  * goal consists of the points where certain sums over trees are large enough: a `trees` atom.
@@ -31,7 +32,8 @@ import type { SharedParts } from '../shared-parts.js';
 import type { TreeSum } from '../sums/score-sum.js';
 import { type Forest, flatten, forestOf, largestSum, leafOf, partsOf } from '../trees/tree.js';
 
-type Link = 'identity' | 'logit' | 'softmax' | 'exp';
+const LINK_NAMES = ['identity', 'logit', 'softmax', 'exp', 'softplus', 'signed-square'] as const;
+type Link = (typeof LINK_NAMES)[number];
 
 /** The score of a sum that is one number. */
 const LINKS: Record<Link, (sum: number) => number> = {
@@ -39,7 +41,15 @@ const LINKS: Record<Link, (sum: number) => number> = {
   logit: (sum) => 1 / (1 + Math.exp(-sum)),
   exp: Math.exp,
   softmax: (sum) => sum,
+  softplus: (sum) => Math.log1p(Math.exp(sum)),
+  'signed-square': (sum) => sum * Math.abs(sum),
 };
+
+/** Links that no regressor has, and links that no classifier has. */
+const OF_CLASSES: ReadonlySet<Link> = new Set(['logit', 'softmax']);
+const OF_NUMBERS: ReadonlySet<Link> = new Set(['exp', 'softplus', 'signed-square']);
+/** Links that are computed by way of an exponential. */
+const EXPONENTIALS: ReadonlySet<Link> = new Set(['logit', 'exp', 'softplus']);
 
 /** The effect of an exponential's rounding on its argument. */
 const LINK_ROUNDING = 2 ** -48;
@@ -119,7 +129,7 @@ export class TreeModel implements Model {
   scores(raw: Float64Array, out: Float64Array): void {
     if (this.link === 'softmax') softmax(raw, out);
     else if (this.isOneNumber) for (let k = 0; k < out.length; k++) out[k] = this.scoreOf(raw[0], k);
-    else out.set(raw);
+    else for (let k = 0; k < out.length; k++) out[k] = LINKS[this.link](raw[k]);
   }
 
   /** Whether one sum serves two classes or a prediction. Otherwise each class has its own sum. */
@@ -209,10 +219,14 @@ export class TreeModel implements Model {
   region(goal: Goal): Piece[] {
     const margins = this.isOneNumber ? this.sumMargins(goal) : this.classMargins(goal);
     if (!margins) return [];
-    // Probabilities of several classes are no sums over trees: the margins on the sums are only necessary.
-    const curved = this.link === 'softmax' && (goal.kind === 'interval' || goal.margin > 0);
     const trees: TreesAtom = { kind: 'trees', forest: this.sum.forest, margins, slack: this.slack(), map: null };
-    return [{ rows: [], atoms: [curved ? { ...trees, relaxed: true } : trees] }];
+    return [{ rows: [], atoms: [this.isCurved(goal) ? { ...trees, relaxed: true } : trees] }];
+  }
+
+  /** Whether a goal for one of several classes is no interval of sums over trees. The margins on the sums are then only necessary. */
+  private isCurved(goal: Goal): boolean {
+    if (this.isOneNumber || this.link === 'identity') return false;
+    return goal.kind === 'class' ? goal.margin > 0 : this.link === 'softmax';
   }
 
   /** The largest difference between a computed score and its margins, in sums: one rounding per tree, and the link's own. */
@@ -220,7 +234,7 @@ export class TreeModel implements Model {
     const { base, single, count, forest } = this.sum;
     const size = largestSum(forest) + base.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     const { unit = 1, points = 0 } = this.odds ?? {};
-    const ofLink = this.link === 'logit' || this.link === 'exp' ? LINK_ROUNDING * (count * unit + Math.abs(points)) : 0;
+    const ofLink = EXPONENTIALS.has(this.link) ? LINK_ROUNDING * (count * unit + Math.abs(points)) : 0;
     return size * (forest.root.length + 2) * (single ? 2 ** -23 : 2 ** -50) + ofLink;
   }
 
@@ -232,10 +246,20 @@ export class TreeModel implements Model {
       goal.kind === 'interval' ? [goal.from, goal.to] : [this.boundary(goal.index) + goal.margin, Infinity];
     const ends = this.sumsBetween(goal.index, from, to);
     if (isEmpty(ends)) return null;
-    const [low, high] = ends;
+    return this.marginsWithin([1], ends);
+  }
+
+  /** The sum of the weighted outputs lies within the ends. */
+  private marginsWithin(weights: readonly number[], [low, high]: Ends): TreeMargin[] {
     const margins: TreeMargin[] = [];
-    if (low > -Infinity) margins.push(this.marginOf([1], low));
-    if (high < Infinity) margins.push(this.marginOf([-1], -high));
+    if (low > -Infinity) margins.push(this.marginOf(weights, low));
+    if (high < Infinity)
+      margins.push(
+        this.marginOf(
+          weights.map((v) => -v),
+          -high,
+        ),
+      );
     return margins;
   }
 
@@ -248,20 +272,18 @@ export class TreeModel implements Model {
   /** The margins where each class has its own sum. Null: no sums reach the goal. */
   private classMargins(goal: Goal): TreeMargin[] | null {
     if (this.link === 'softmax') return this.softmaxMargins(goal);
-    if (goal.kind === 'class') return this.leads(goal.index, goal.margin);
-    const { from, to, index } = goal;
-    if (from === Infinity || to === -Infinity) return null;
-    const unit = Array.from({ length: this.classes }, (_, k) => +(k === index));
-    const margins: TreeMargin[] = [];
-    if (from > -Infinity) margins.push(this.marginOf(unit, from));
-    if (to < Infinity)
-      margins.push(
-        this.marginOf(
-          unit.map((v) => -v),
-          -to,
-        ),
-      );
-    return margins;
+    const lead = goal.kind === 'class' ? this.leastLead(goal.margin) : 0;
+    if (goal.kind === 'class') return lead < Infinity ? this.leads(goal.index, lead) : null;
+    const ends = endsOf(LINKS[this.link], goal.from, goal.to);
+    if (goal.from > goal.to || isEmpty(ends)) return null;
+    const unit = Array.from({ length: this.classes }, (_, k) => +(k === goal.index));
+    return this.marginsWithin(unit, ends);
+  }
+
+  /** A lead m of logistic scores, s(a) - s(b) >= m, implies a - b >= 2 logit((1 + m) / 2): s is steepest at 0. */
+  private leastLead(margin: number): number {
+    if (this.link !== 'logit' || margin <= 0) return margin;
+    return margin > 1 ? Infinity : 2 * logit((1 + margin - PROBABILITY_ROUNDING) / 2);
   }
 
   /**
@@ -345,9 +367,11 @@ const ensembleForm = z.strictObject({
     .default(0)
     .describe('The number that is added to the sum, for all outputs or by output.'),
   link: z
-    .enum(['identity', 'logit', 'softmax', 'exp'])
+    .enum(LINK_NAMES)
     .default('identity')
-    .describe('The function from sums to scores. Boosted classifiers have `logit` or `softmax`.'),
+    .describe(
+      'The function from sums to scores. Boosted classifiers have `softmax`, or `logit` for two classes and for one class against the rest. `exp`, `softplus` and `signed-square` (the square with the sign of the sum) are for regressors.',
+    ),
   treeClass: listOf(z.int().min(0))
     .optional()
     .describe('The class to which each tree adds. For boosted classifiers of several classes.'),
@@ -388,15 +412,13 @@ function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext):
 function checkOutputs(outputs: number, link: Link, classes: number): void {
   const fits =
     classes === 0
-      ? outputs === 1 && link !== 'logit' && link !== 'softmax'
-      : link !== 'exp' && (outputs === classes || (classes === 2 && outputs === 1 && link !== 'softmax'));
+      ? outputs === 1 && !OF_CLASSES.has(link)
+      : !OF_NUMBERS.has(link) && (outputs === classes || (classes === 2 && outputs === 1 && link !== 'softmax'));
   if (!fits)
     throw parameterError(
       'trees',
       `leaves with ${outputs} outputs and the link ${link} do not go with ${classes || 'no'} classes`,
     );
-  if (link === 'logit' && !(classes === 2 && outputs === 1))
-    throw parameterError('link', 'logit is for two classes and one output');
 }
 
 /** Each tree gives its best class one vote. The votes overwrite the leaves, so the leaves must be new. */

@@ -10,20 +10,20 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { importModel } from '../../../src/cli/commands/registry/models-import.js';
 import { readArguments } from '../../../src/cli/options.js';
-import { loadModel, type ModelDocument } from '../../../src/index.js';
+import { loadModel, loadPolicy, type ModelDocument, prepare } from '../../../src/index.js';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/boosters/', import.meta.url));
 const PEOPLE = join(FIXTURES, 'people.csv');
 const NUMBERS = ['age', 'monthly income', 'loans', 'guarantor'];
 /** XGBoost computes links in float32. */
-const TOLERANCE = { lightgbm: 1e-12, xgboost: 1e-6 };
+const TOLERANCE = { lightgbm: 1e-12, xgboost: 1e-6, catboost: 1e-12 };
 
 const folder = mkdtempSync(join(tmpdir(), 'elsewise-boosters-'));
 const output = join(folder, 'out.json');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => rmSync(output, { force: true }));
 
-type Scores = Record<'lightgbm' | 'xgboost' | 'xgboost-arrays', number[][]>;
+type Scores = Record<'lightgbm' | 'xgboost' | 'xgboost-arrays' | 'catboost', number[][]>;
 type Statistics = Record<string, { mad: number; std: number; quantiles: number[] }>;
 const expected: Scores & { statistics: Statistics } = JSON.parse(readFileSync(join(FIXTURES, 'expected.json'), 'utf8'));
 
@@ -47,7 +47,7 @@ const writeNumbers = (names = NUMBERS): string =>
 async function run(file: string, ...args: string[]): Promise<{ document: ModelDocument; message: string }> {
   const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
-    const from = file.startsWith('lightgbm') ? 'lightgbm' : 'xgboost';
+    const from = file.split(/[-.]/)[0];
     const all = [join(FIXTURES, file), '--from', from, ...args, '--output', output];
     const code = await importModel.run(readArguments(all, importModel.options, importModel.positionals ?? []));
     expect(code).toBe(0);
@@ -94,6 +94,53 @@ describe.each([
     expect([...message.matchAll(/categories of (\w+): .*sorted texts/g)].map(([, name]) => name)).toEqual(
       bySorting ?? [],
     );
+  });
+});
+
+describe.each(['catboost.json', 'catboost.cbm'])('%s with --background', (file) => {
+  it('knows all words of the file and scores 1,000 rows as the library does', async () => {
+    const { document, message } = await run(file, '--background', PEOPLE);
+    const [purpose] = document.features.splice(4, 1);
+    expect(purpose).toMatchObject({ name: 'purpose', type: 'categorical', encoding: 'one-hot' });
+    expect([...(purpose as { categories: string[] }).categories].sort()).toEqual(['Möbel', 'car', 'repairs']);
+    expect(document.features.map(({ type }) => type)).toEqual(['integer', 'continuous', 'integer', 'boolean']);
+    document.features.splice(4, 0, purpose);
+    expect(largestDifference(document, expected.catboost)).toBeLessThanOrEqual(TOLERANCE.catboost);
+    expect(message).not.toContain('name all words');
+  });
+
+  it('has words that no tree asks for as others, and says so', async () => {
+    const { document, message } = await run(file);
+    const { categories } = document.features[4] as { categories: string[] };
+    expect(categories.at(-1)).toBe('(other)');
+    expect(message).toContain('words of purpose that no tree asks for are "(other)"');
+    const words = write('words.json', { purpose: ['car', 'Möbel', 'repairs', 'travel'] });
+    const named = await run(file, '--categories', words);
+    const all = (named.document.features[4] as { categories: string[] }).categories;
+    expect([...all].sort()).toEqual(['Möbel', 'car', 'repairs', 'travel']);
+    named.document.features[3] = { name: 'guarantor', type: 'boolean' };
+    expect(largestDifference(named.document, expected.catboost)).toBeLessThanOrEqual(TOLERANCE.catboost);
+  });
+});
+
+it('is told which hashes of catboost.cbm have no word', async () => {
+  const words = write('words.json', { purpose: ['boat'] });
+  await expect(run('catboost.cbm', '--categories', words)).rejects.toThrow(/none of the words given has #\d+/);
+});
+
+describe('a model of CatBoost', () => {
+  it("is explained: the answers have the library's decision, words change as a whole", async () => {
+    const { document } = await run('catboost.json', '--background', PEOPLE);
+    const model = loadModel(document);
+    const plan = await prepare(model, loadPolicy({ schema: 'elsewise.policy/v1', target: '1', cost: { norm: 'l0' } }));
+    const results = unseen.slice(0, 60).map((row, r) => plan.explain({ id: String(r), features: row }));
+    const found = results.filter(({ status }) => status === 'found');
+    expect(found.length).toBeGreaterThan(10);
+    for (const { counterfactuals } of found) {
+      expect(model.predict(counterfactuals[0].features).prediction).toBe('1');
+      expect(counterfactuals[0].proof.kind).toBe('optimal');
+      expect(['Möbel', 'car', 'repairs']).toContain(counterfactuals[0].features.purpose);
+    }
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { ElsewiseError } from '../../../src/documents/error.js';
 import { MOST_LEVELS, ofRequest } from '../../../src/documents/nesting.js';
-import { readDump } from '../../../src/formats/lightgbm-dump.js';
+import { readDump } from '../../../src/formats/lightgbm/lightgbm-dump.js';
 import { EventPolicies } from '../../../src/jobs/events/event-policies.js';
 import { readEvent } from '../../../src/jobs/events/read-event.js';
 import { loadModel } from '../../../src/models/load.js';

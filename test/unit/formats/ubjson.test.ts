@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeUbjson } from '../../../src/formats/ubjson.js';
+import { decodeUbjson } from '../../../src/formats/xgboost/ubjson.js';
 
 /** Text as bytes, numbers as the bytes that they are. */
 const bytes = (...parts: (string | number)[]) =>

@@ -1,6 +1,6 @@
 /** The rules of the format on files written by hand; test/interop/xgboost.test.ts has real ones. */
 import { describe, expect, it } from 'vitest';
-import { importXgboost } from '../../../src/formats/xgboost.js';
+import { importXgboost } from '../../../src/formats/xgboost/xgboost.js';
 import { loadModel, type RowValue } from '../../../src/index.js';
 
 /** f0 < 0.1 ? -1 : 2; missing goes right. */
@@ -113,6 +113,46 @@ describe('the sum', () => {
     expect(classes).toEqual(['0', '1', '2']);
   });
 
+  it('has the base last in files of old versions', () => {
+    const small = { ...STUMP, split_conditions: [0.1, 1e-9, 1e-9] };
+    const trees = Array(100).fill(small);
+    const sums = [[1, 2, 1], [1, 3, 0], undefined].map((version) => {
+      const old = { ...file({ trees, parameters: { base_score: '1' } }), ...(version ? { version } : {}) };
+      const document = importXgboost(toBytes(old));
+      return loadModel(document).predict({ f0: 0, f1: 0 }).prediction;
+    });
+    expect(sums).toEqual([Math.fround(1 + 1e-7), 1, 1]);
+  });
+
+  it('keeps one of several targets', () => {
+    const parameters = { num_target: '2', base_score: '[1,10]' };
+    const options = { trees: [STUMP, STUMP], treeInfo: [0, 1], parameters };
+    const [first, second] = [0, 1].map((output) => importXgboost(toBytes(file(options)), { output }));
+    expect([first, second].map((document) => loadModel(document).predict({ f0: 1, f1: 0 }).prediction)).toEqual([
+      3, 12,
+    ]);
+    expect(first.parameters.trees).toHaveLength(1);
+    expect(() => importXgboost(toBytes(file(options)), { output: 2 })).toThrow(/there is no output 2/);
+  });
+
+  it.each(['base_weights', 'leaf_weights'])('reads vectors of leaves from %s', (key) => {
+    const weights = key === 'base_weights' ? [9, 9, -1, -2, 2, 4] : [-1, -2, 2, 4];
+    const numbers = { right_children: [2, 0, 1], [key]: weights, tree_param: { size_leaf_vector: '2' } };
+    const options = { trees: [{ ...STUMP, ...numbers }], parameters: { num_target: '2', base_score: '[0,0]' } };
+    const document = importXgboost(toBytes(file(options)), { output: 1 });
+    expect([0, 1].map((f0) => loadModel(document).predict({ f0, f1: 0 }).prediction)).toEqual([-2, 4]);
+  });
+
+  it('of gblinear leaves missing values out', () => {
+    const booster = () => ({ name: 'gblinear', model: { weights: [2, -1, 0.5] } });
+    const rows: RowValue[][] = [
+      [3, 1],
+      [null, 1],
+      [null, null],
+    ];
+    expect(rows.map((row) => number({ booster, parameters: { base_score: '1' } }, row))).toEqual([6.5, 0.5, 1.5]);
+  });
+
   it('weighs the trees of dart', () => {
     const booster = (model: object) => ({ name: 'dart', gbtree: { name: 'gbtree', model }, weight_drop: [0.5, 2] });
     expect(number({ trees: [STUMP, STUMP], booster }, [1, 0])).toBe(5);
@@ -130,7 +170,12 @@ describe('base_score', () => {
     ['count:poisson', '2E0', Math.fround(Math.log(2))],
     ['reg:gamma', '1E0', 0],
     ['reg:tweedie', '[1E0]', 0],
-    ['multi:softprob', '5E-1', 0.5],
+    ['binary:hinge', '5E-1', 0.5],
+    ['reg:logistic', '5E-1', 0],
+    ['rank:ndcg', '5E-1', 0.5],
+    ['survival:cox', '1E0', 0],
+    ['survival:aft', '[1E0]', 0],
+    ['multi:softprob', '5E-1', [0.5, 0.5, 0.5]],
     ['multi:softmax', '[5E-1,2.5E-1,2.5E-1]', [0.5, 0.25, 0.25]],
   ])('%s: %j', (objective, base_score, margin) => {
     const base = importFile({ objective, parameters: { base_score, num_class: '3' } }).parameters.base;
@@ -160,6 +205,14 @@ describe('iterations', () => {
     [
       'by parallel trees',
       { learner: { attributes: { best_iteration: '1' } }, model: { gbtree_model_param: { num_parallel_tree: '3' } } },
+      6,
+    ],
+    [
+      'by the limit of files without a number of parallel trees',
+      {
+        learner: { attributes: { best_iteration: '1', best_ntree_limit: '6' } },
+        model: { gbtree_model_param: { num_trees: '12' } },
+      },
       6,
     ],
     [
@@ -194,15 +247,13 @@ describe('features', () => {
 
 describe('refused by name', () => {
   it.each<[string, Options, RegExp]>([
-    ['gblinear', { booster: () => ({ name: 'gblinear', model: {} }) }, /the booster "gblinear"/],
-    ['another objective', { objective: 'rank:pairwise' }, /the objective "rank:pairwise"; known are binary:logistic,/],
-    ['hinge', { objective: 'binary:hinge' }, /the objective "binary:hinge"/],
-    ['survival', { objective: 'survival:cox' }, /the objective "survival:cox"/],
-    ['several targets', { parameters: { num_target: '2' } }, /models of 2 targets/],
+    ['another booster', { booster: () => ({ name: 'gbforest', model: {} }) }, /the booster "gbforest"/],
+    ['another objective', { objective: 'rank:other' }, /the objective "rank:other"; known are binary:logistic,/],
+    ['several targets', { parameters: { num_target: '2' } }, /num_target: the model has 2 targets: .*--output-index/],
     [
       'leaves of several outputs',
       { trees: [{ ...STUMP, tree_param: { size_leaf_vector: '3' } }] },
-      /leaves of 3 outputs/,
+      /size_leaf_vector: leaves of 3 numbers for 1 outputs/,
     ],
     ['too many categories', { trees: [{ ...SET, categories: [1, 9e6] }] }, /9000000 categories in one feature/],
   ])('%s', (_, options, message) => {
@@ -211,6 +262,7 @@ describe('refused by name', () => {
 
   it.each<[string, RegExp]>([
     ['binf\0\0', /the old binary format/],
+    ['\0\0\0?\x05\0\0\0', /the old binary format/],
     ['booster[0]:\n0:[f0<1]', /`dump_model`/],
     ['[{"nodeid": 0}]', /`dump_model`/],
     ['hello', /neither JSON nor UBJSON/],

@@ -80,7 +80,7 @@ const rowsOf = (name: string, model: LoadedModel, count: number): Float64Array[]
 
 describe('contributions to the trees of libraries are Shapley values', () => {
   it.each(['xgboost-categories', 'xgboost-missing', 'xgboost-one-hot-categories', 'xgboost-dart'])('%s', (name) => {
-    const model = loadModel(formats.get('xgboost')!.read(Buffer.from(fixture(`${name}.json`))));
+    const model = loadModel(formats.get('xgboost')!.read(Buffer.from(fixture(`${name}.json`)), {}));
     const rows = rowsOf(name, model, 7);
     expectShapley(model, classGoal(1), 0, first, rows);
     expectShapley(model, classGoal(1), 0, first, rows.slice(1, 3));
@@ -95,7 +95,7 @@ describe('contributions to the trees of libraries are Shapley values', () => {
 
   it('a file of LightGBM, with missing values and categories', () => {
     const text = readFileSync(new URL('../../fixtures/boosters/lightgbm.txt', import.meta.url));
-    const model = loadModel(formats.get('lightgbm')!.read(text));
+    const model = loadModel(formats.get('lightgbm')!.read(text, {}));
     const dice = new Dice(8);
     const cell = (categories: readonly string[]) => (categories.length ? dice.pick(categories) : dice.integer(0, 1));
     const draw = () => model.space.features.map(({ categories }) => (dice.chance(0.2) ? null : cell(categories)));

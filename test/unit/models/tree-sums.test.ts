@@ -44,6 +44,11 @@ const FORMS: Form[] = [
   { classes: 3, outputs: 1, aggregation: 'sum', link: 'softmax', perClass: true },
   { classes: 0, outputs: 1, aggregation: 'sum', link: 'exp' },
   { classes: 0, outputs: 1, aggregation: 'mean', link: 'identity' },
+  { classes: 3, outputs: 3, aggregation: 'mean', link: 'logit' },
+  { classes: 3, outputs: 1, aggregation: 'sum', link: 'logit', perClass: true },
+  { classes: 2, outputs: 2, aggregation: 'sum', link: 'logit' },
+  { classes: 0, outputs: 1, aggregation: 'sum', link: 'softplus' },
+  { classes: 0, outputs: 1, aggregation: 'sum', link: 'signed-square' },
 ];
 
 /** Few values, so that sums tie; `size` takes probabilities to where they round to 1. */
@@ -136,14 +141,15 @@ describe('a forest that says nothing sensible', () => {
     const drawn = document(dice, form, 1);
     return faultOf(() => loadModel({ ...drawn, parameters: { ...drawn.parameters, ...change } }));
   };
-  const [binary, , , , shares, , , , perClass] = FORMS;
+  const [binary, , , , shares, , , , perClass, regressor] = FORMS;
 
   it.each([
     ['votes of trees that have one number', binary, { aggregation: 'vote' }, 'aggregation'],
     ['softmax of one number', binary, { link: 'softmax' }, 'trees'],
     ['exp as a score of classes', shares, { link: 'exp' }, 'trees'],
     ['a class for trees with several outputs', shares, { treeClass: [0, 1, 0] }, 'trees'],
-    ['a logit of several numbers', perClass, { link: 'logit' }, 'link'],
+    ['softplus as a score of classes', perClass, { link: 'softplus' }, 'trees'],
+    ['a logit of a regressor', regressor, { link: 'logit' }, 'trees'],
   ])('is refused by name: %s', (_, form, change, path) => {
     expect(fault(form, change).path).toBe(`model.parameters.${path}`);
   });

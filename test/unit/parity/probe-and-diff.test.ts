@@ -14,7 +14,7 @@ import { readRecord } from '../../../src/models/read-row.js';
 import { creditModel, edit, stump } from '../../support/documents.js';
 
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/forests/${name}`, import.meta.url));
-const forest = loadModel(formats.get('xgboost')!.read(fixture('xgboost-missing.json')));
+const forest = loadModel(formats.get('xgboost')!.read(fixture('xgboost-missing.json'), {}));
 const credit = loadModel(creditModel());
 
 function decide(model: LoadedModel, row: Float64Array): number {
@@ -25,7 +25,11 @@ function decide(model: LoadedModel, row: Float64Array): number {
 
 describe('rows of models probe', () => {
   it('are the same for a seed, and rows that the model takes', () => {
-    for (const model of [forest, credit, loadModel(formats.get('xgboost')!.read(fixture('xgboost-categories.json')))]) {
+    for (const model of [
+      forest,
+      credit,
+      loadModel(formats.get('xgboost')!.read(fixture('xgboost-categories.json'), {})),
+    ]) {
       const rows = [...probeRows(model, 300, 7)];
       expect(rows).toHaveLength(300);
       expect(rows).toEqual([...probeRows(model, 300, 7)]);

@@ -7,12 +7,14 @@ import { listOf, recordOf } from '../../../documents/collections.js';
 import { ElsewiseError } from '../../../documents/error.js';
 import { readingFault } from '../../../documents/file-fault.js';
 import { type ModelDocument, probesSchema } from '../../../documents/model-document.js';
-import { didYouMean } from '../../../documents/nearest-name.js';
+import { didYouMean, listNames } from '../../../documents/nearest-name.js';
 import { parseDocument } from '../../../documents/parse.js';
+import { DEFAULT_TREE_NODES } from '../../../formats/choices.js';
 import { nameCategories } from '../../../formats/described-features.js';
 import { renameFeatures } from '../../../formats/feature-names.js';
 import type { Format, FormatOptions } from '../../../formats/format.js';
 import { formats } from '../../../formats/index.js';
+import { isOpen, nameWords, OTHERS } from '../../../formats/one-hot-words.js';
 import { writeOutput } from '../../../jobs/rows/streams.js';
 import { loadModel } from '../../../models/load.js';
 import { formatCount } from '../../../report/numbers.js';
@@ -83,6 +85,18 @@ With --probes the document carries scores of the library, and every load compare
       value: 'A,B',
       help: 'of a table of optbinning: the values with points of their own (--special-codes=-999,-998)',
     },
+    'output-index': {
+      kind: 'whole',
+      value: 'N',
+      min: 0,
+      help: 'the output to keep, from 0 on, of a model that predicts several numbers or labels for a row',
+    },
+    'tree-nodes': {
+      kind: 'whole',
+      value: 'N',
+      min: 1,
+      help: `the most nodes of all trees of the document (${DEFAULT_TREE_NODES})`,
+    },
     probes: {
       kind: 'text',
       value: 'FILE',
@@ -109,49 +123,63 @@ With --probes the document carries scores of the library, and every load compare
     const format = formats.get(options.from)!;
     const imported = withNames(format.read(await readBytes(path), formatOptions(format, options)), options);
     const categories = options.categories ? await readCategories(options.categories, imported) : {};
-    const named = {
-      ...imported,
-      name: options.name ?? nameOf(path),
-      features: nameCategories(imported.features, categories),
-    };
+    const coded = { ...imported, features: nameCategories(imported.features, categories) };
+    const named = { ...nameWords(coded, categories), name: options.name ?? nameOf(path) };
     const { document, notes } = await described(named, options);
     if (options.probes) document.probes = await readProbes(options.probes, format);
     loadModel(document, { bounds: config.bounds });
     await writeOutput(options.output, `${JSON.stringify(document)}\n`);
-    for (const note of [...notes, `${options.output}: ${describe(document)}`])
+    for (const note of [...notes, ...openWords(document), `${options.output}: ${describe(document)}`])
       process.stderr.write(`elsewise: ${note}\n`);
     return 0;
   },
 });
 
-interface ScorecardOptions {
+interface OptionsOfFormats {
   readonly 'base-score'?: number;
   readonly 'cut-off'?: number;
   readonly 'points-to-double'?: number;
   readonly odds?: number;
   readonly 'odds-points'?: number;
   readonly 'special-codes'?: string;
+  readonly 'output-index'?: number;
+  readonly 'tree-nodes'?: number;
 }
 
-/** The options that only some formats take. */
-function formatOptions({ takes = [] }: Format, options: ScorecardOptions): FormatOptions {
-  const codes = options['special-codes'];
-  const given = {
-    baseScore: options['base-score'],
-    cutOff: options['cut-off'],
-    pointsToDouble: options['points-to-double'],
-    odds: options.odds,
-    oddsPoints: options['odds-points'],
-    specialCodes: codes === undefined ? undefined : listed(codes),
-  };
-  const known = Object.entries(given).filter(([, value]) => value !== undefined);
-  const foreign = known.find(([key]) => !takes.includes(key as keyof FormatOptions));
-  if (foreign)
-    throw new ElsewiseError(
-      'usage',
-      '--base-score, --cut-off, --odds, --odds-points, --points-to-double and --special-codes go with --from scorecard',
-    );
-  return Object.fromEntries(known);
+/** The options that only some formats take, by their names in code. */
+const OPTION_OF: Readonly<Record<keyof FormatOptions, keyof OptionsOfFormats>> = {
+  baseScore: 'base-score',
+  cutOff: 'cut-off',
+  pointsToDouble: 'points-to-double',
+  odds: 'odds',
+  oddsPoints: 'odds-points',
+  specialCodes: 'special-codes',
+  output: 'output-index',
+  treeNodes: 'tree-nodes',
+};
+
+function formatOptions({ takes }: Format, options: OptionsOfFormats): FormatOptions {
+  const keys = Object.keys(OPTION_OF) as (keyof FormatOptions)[];
+  const given = keys.filter((key) => options[OPTION_OF[key]] !== undefined);
+  const foreign = given.find((key) => !takes.includes(key));
+  if (foreign) throw foreignOption(foreign);
+  const givenOf = (key: keyof FormatOptions) =>
+    key === 'specialCodes' ? listed(options['special-codes']!) : options[OPTION_OF[key]];
+  return Object.fromEntries(given.map((key) => [key, givenOf(key)]));
+}
+
+function foreignOption(key: keyof FormatOptions): ElsewiseError {
+  const homes = [...formats].filter(([, { takes }]) => takes.includes(key)).map(([name]) => name);
+  return new ElsewiseError('usage', `--${OPTION_OF[key]} goes with --from ${listNames(homes)}`);
+}
+
+/** Features whose words are not all known. */
+function openWords({ features }: ModelDocument): string[] {
+  const open = features.filter(isOpen).map(({ name }) => name);
+  if (!open.length) return [];
+  return [
+    `words of ${listNames(open)} that no tree asks for are "${OTHERS}": name all words by --categories or --background`,
+  ];
 }
 
 const listed = (text: string): string[] => text.split(',').map((name) => name.trim());
@@ -207,11 +235,17 @@ async function readProbes(path: string, { precision }: Format): Promise<ModelDoc
   return parseDocument(form, await readJson(path), path);
 }
 
-function describe({ name, features, parameters, background, probes }: ModelDocument): string {
-  const [parts, what] = parameters.terms ? [parameters.terms, 'term'] : [parameters.trees, 'tree'];
+function describe({ name, family, features, parameters, background, probes }: ModelDocument): string {
+  const form = countParts(parameters) ?? family;
   const known = background ? `background of ${Object.keys(background).join(', ')}` : 'no background';
   const checked = probes
     ? `${formatCount(probes.rows.length, 'probe')} passed`
     : 'no probes: nothing shows that the scores are right';
-  return `${name}, ${formatCount((parts as unknown[]).length, what as string)}, ${formatCount(features.length, 'feature')}; ${known}; ${checked}`;
+  return `${name}, ${form}, ${formatCount(features.length, 'feature')}; ${known}; ${checked}`;
+}
+
+/** The terms or trees of a model that has them. */
+function countParts({ terms, trees }: ModelDocument['parameters']): string | undefined {
+  if (Array.isArray(terms)) return formatCount(terms.length, 'term');
+  return Array.isArray(trees) ? formatCount(trees.length, 'tree') : undefined;
 }
