@@ -221,7 +221,16 @@ const MODEL = {
       labels: ['rejected', 'approved'],
     },
     'decision-tree: parameters': { tree, task: 'classification' },
-    'tree-ensemble: parameters': { trees: [boosted, boosted], aggregation: 'sum', base: -0.1, link: 'logit' },
+    'tree-ensemble: parameters': {
+      trees: [boosted, boosted],
+      aggregation: 'mean',
+      link: 'logit',
+      members: [
+        { trees: 1, weight: 2 },
+        { trees: 1, weight: 1 },
+      ],
+    },
+    'tree-ensemble: parameters.members[]': { trees: 1, weight: 2 },
     'isolation-forest: parameters': { trees: [isolating], offset: -0.5 },
     'additive: parameters': {
       intercept: -0.4,

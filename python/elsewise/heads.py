@@ -7,6 +7,8 @@ from typing import Any, Callable, Dict, List, Tuple
 import numpy as np
 
 from .boosters import BOOSTER_HEADS
+from .combinations import bagging_regressor, stacking, voting_regressor
+from .ensembles import ada_boost, bagging_classifier, voting_classifier
 from .evaluation import NORMALIZATIONS, two_sigmoids
 from .head import Head, UnsupportedEstimator, class_name, fitted, probabilities, quietly, require_finite, softmax
 from .machines import MACHINE_HEADS
@@ -137,6 +139,12 @@ HEADS: Dict[str, Callable[[Any, str], Head]] = {
     **TREE_HEADS,
     **MACHINE_HEADS,
     **BOOSTER_HEADS,
+    "BaggingClassifier": lambda last, where: bagging_classifier(last, where, make_head),
+    "BaggingRegressor": lambda last, where: bagging_regressor(last, where, make_head),
+    "VotingClassifier": lambda last, where: voting_classifier(last, where, make_head),
+    "VotingRegressor": lambda last, where: voting_regressor(last, where, make_head),
+    "AdaBoostClassifier": lambda last, where: ada_boost(last, where, make_head),
+    **dict.fromkeys(("StackingClassifier", "StackingRegressor"), lambda last, where: stacking(last, where, make_head)),
 }
 
 

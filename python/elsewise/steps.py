@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass, replace
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import numpy as np
@@ -70,78 +71,109 @@ def _moved_tree(tree: Tree, columns: Sequence[Any]) -> Tree:
     """In double precision: a cut of a discretized column is not to be rounded."""
     narrow = tree["precision"] == "float32"
     moved = {**tree, "precision": "float64", **{key: list(entries) for key, entries in tree.items() if isinstance(entries, list)}}
-    for node in _from_below(tree):
+    for node in np.flatnonzero(np.array(tree["left"]) >= 0).tolist():
         column = columns[tree["feature"][node]]
-        if isinstance(column, Stepped):
-            _move(moved, node, column, narrow)
-        elif _is_bent(column):
+        if _is_bent(column):
             _unbend(moved, node, column, narrow)
-        elif narrow:
+        elif narrow and not isinstance(column, Stepped):
             moved["threshold"][node] = _last_rounded(tree["threshold"][node])
-    return moved
-
-
-def _from_below(tree: Tree) -> List[int]:
-    """The splits of a tree, each behind the splits below it."""
-    order, waiting = [], [0]
-    while waiting:
-        node = waiting.pop()
-        if tree["left"][node] >= 0:
-            order.append(node)
-            waiting += [tree["left"][node], tree["right"][node]]
-    return order[::-1]
+    return _Unbinned(moved, columns, narrow).tree if any(isinstance(column, Stepped) for column in columns) else moved
 
 
 # A split that takes a bin out of the middle becomes several splits, and the tree behind one of its sides stands there twice.
 MOST_NODES = 20_000
-
-
-def _move(tree: Tree, node: int, column: Stepped, narrow: bool) -> None:
-    values = np.array(column.values, dtype=np.float32 if narrow else float).astype(float)
-    goes_left = values <= tree["threshold"][node]
-    ends = (-LARGEST, *column.cuts, LARGEST)
-    turns = np.flatnonzero(goes_left[1:] != goes_left[:-1]) + 1
-    if len(turns) == 0:
-        tree["threshold"][node] = LARGEST if goes_left[0] else -LARGEST
-        return
-    sides = (tree["left"][node], tree["right"][node]) if goes_left[0] else (tree["right"][node], tree["left"][node])
-    # Missing values go with the first run of values, or with the second.
-    missing = _missing_of(tree, node)
-    runs = None if missing not in SWAPPED else int((missing == "left") != goes_left[0])
-    for run, turn in enumerate(turns):
-        is_last = run == len(turns) - 1
-        near = sides[run % 2] if run < 2 else _copied(tree, sides[run % 2], column)
-        far = (sides[(run + 1) % 2] if run == 0 else _copied(tree, sides[(run + 1) % 2], column)) if is_last else len(tree["left"])
-        tree["threshold"][node], tree["left"][node], tree["right"][node] = ends[int(turn)], near, far
-        if runs is not None:
-            tree["missing"][node] = "left" if run >= runs else "right"
-        if not is_last:
-            node = _appended(tree, node)
-
-
 SWAPPED = {"left": "right", "right": "left"}
 
 
-def _missing_of(tree: Tree, node: int) -> Any:
-    return tree["missing"][node] if isinstance(tree["missing"], list) else None
+@dataclass(frozen=True)
+class _Known:
+    """What the splits above say of a feature:  low < x <= high,  and whether a missing value comes here."""
+
+    low: float = -np.inf
+    high: float = np.inf
+    missing: bool = True
 
 
-def _appended(tree: Tree, node: int) -> int:
-    """A further node like this one."""
-    for entries in tree.values():
-        if isinstance(entries, list):
-            entries.append(entries[node])
-    return len(tree["left"]) - 1
+# The numbers up to an end, after those of the run before, go to a side.
+Run = Tuple[str, float]
 
 
-def _copied(tree: Tree, node: int, column: Stepped) -> int:
-    """A copy of the tree below a node."""
-    if len(tree["left"]) > MOST_NODES:
-        raise UnsupportedEstimator("estimator", f"splits many bins off from both sides: {column.way_out}")
-    copy = _appended(tree, node)
-    if tree["left"][node] >= 0:
-        tree["left"][copy], tree["right"][copy] = (_copied(tree, tree[side][node], column) for side in SWAPPED)
-    return copy
+class _Unbinned:
+    """A tree whose splits on discretized columns are splits at cuts. Where the splits above decide one, only that side stays."""
+
+    def __init__(self, tree: Tree, columns: Sequence[Any], narrow: bool):
+        sides = tree["missing"]
+        self.old = {**tree, "missing": [sides] * len(tree["left"])} if isinstance(sides, str) and sides in SWAPPED else tree
+        self.takes_missing = isinstance(self.old["missing"], list)
+        self.columns, self.narrow = columns, narrow
+        self.way_out = next(column.way_out for column in columns if isinstance(column, Stepped))
+        self.tree = {key: [] if isinstance(entries, list) else entries for key, entries in self.old.items()}
+        self.waiting: List[Tuple[int, int, Dict[int, _Known]]] = []
+        self._send(0, {})
+        while self.waiting:
+            self._write(*self.waiting.pop())
+
+    def _write(self, node: int, place: int, known: Dict[int, _Known]) -> None:
+        column = self.columns[self.old["feature"][node]]
+        if self.old["left"][node] < 0:
+            self._copy(node, place)
+        elif isinstance(column, Stepped):
+            self._split_runs(node, place, known, column)
+        else:
+            self._copy(node, place)
+            for side in SWAPPED:
+                self.tree[side][place] = self._send(self.old[side][node], known)
+
+    def _split_runs(self, node: int, place: int, known: Dict[int, _Known], column: Stepped) -> None:
+        own = known.get(column.feature, _Known())
+        runs = self._runs(node, column, own)
+        absent = self.old["missing"][node] if self.takes_missing and own.missing else runs[0][0]
+        if absent not in [side for side, _ in runs]:
+            # All numbers go to one side, and a missing value to the other.
+            end = LARGEST if runs[0][0] == "left" else -LARGEST
+            runs = [("left", end), ("right", own.high)]
+        home = [side for side, _ in runs].index(absent)
+        low = own.low
+        for run, (side, end) in enumerate(runs[:-1]):
+            self._copy(node, place)
+            self.tree["threshold"][place] = end
+            if self.takes_missing:
+                self.tree["missing"][place] = "left" if run >= home else "right"
+            inside = replace(own, low=low, high=min(end, own.high), missing=own.missing and run == home)
+            self.tree["left"][place] = self._send(self.old[side][node], {**known, column.feature: inside})
+            self.tree["right"][place], place, low = len(self.tree["left"]), self._placed(), end
+        last = replace(own, low=max(low, own.low), missing=own.missing and home == len(runs) - 1)
+        self.waiting.append((self.old[runs[-1][0]][node], place, {**known, column.feature: last}))
+
+    def _runs(self, node: int, column: Stepped, own: _Known) -> List[Run]:
+        """Neighbouring values that go to the same side, as far as numbers come here."""
+        values = np.array(column.values, dtype=np.float32 if self.narrow else float).astype(float)
+        ends = (-np.inf, *column.cuts, np.inf)
+        runs: List[Run] = []
+        for k, goes_left in enumerate((values <= self.old["threshold"][node]).tolist()):
+            if max(ends[k], own.low) < min(ends[k + 1], own.high):
+                side = "left" if goes_left else "right"
+                runs = [*(runs[:-1] if runs and runs[-1][0] == side else runs), (side, ends[k + 1])]
+        return runs or [("left", own.high)]
+
+    def _send(self, node: int, known: Dict[int, _Known]) -> int:
+        place = self._placed()
+        self.waiting.append((node, place, known))
+        return place
+
+    def _placed(self) -> int:
+        place = len(self.tree["left"])
+        if place > MOST_NODES:
+            raise UnsupportedEstimator("estimator", f"splits many bins off from both sides: {self.way_out}")
+        for entries in self.tree.values():
+            if isinstance(entries, list):
+                entries.append(None)
+        return place
+
+    def _copy(self, node: int, place: int) -> None:
+        for key, entries in self.tree.items():
+            if isinstance(entries, list):
+                entries[place] = self.old[key][node]
 
 
 def _swap(tree: Tree, node: int) -> None:

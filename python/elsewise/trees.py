@@ -80,7 +80,7 @@ def _renumbered(tree: Tree, places: np.ndarray) -> List[int]:
     return np.where(np.array(tree["left"]) < 0, 0, places[tree["feature"]]).tolist()
 
 
-def _head(
+def tree_head(
     family: str, parameters: Dict[str, Any], score: Score, classes: Optional[List[Any]], width: int, **more: Any
 ) -> TreeHead:
     trees = parameters["trees"] if "trees" in parameters else [parameters["tree"]]
@@ -114,30 +114,30 @@ def _both_sides(estimator: Any, rows: Any) -> np.ndarray:
 # --------------------------------------------------------------------------------------------------- trees, forests
 
 
-def _is_classifier(estimator: Any) -> bool:
+def is_classifier(estimator: Any) -> bool:
     return class_name(estimator).endswith("Classifier")
 
 
 def single_tree(estimator: Any, where: str) -> TreeHead:
     fitted(estimator, "tree_", where)
     _refuse_several_outputs(estimator, where)
-    tree = _tree(estimator, _leaf_values(estimator, where), _takes_missing(estimator))
-    task = "classification" if _is_classifier(estimator) else "regression"
-    return _head("decision-tree", {"tree": tree, "task": task}, *_asked(estimator))
+    tree = _tree(estimator, _leaf_values(estimator, where), takes_missing(estimator))
+    task = "classification" if is_classifier(estimator) else "regression"
+    return tree_head("decision-tree", {"tree": tree, "task": task}, *_asked(estimator))
 
 
 def forest(estimator: Any, where: str) -> TreeHead:
     members = fitted(estimator, "estimators_", where)
     _refuse_several_outputs(estimator, where)
-    missing = _takes_missing(estimator)
+    missing = takes_missing(estimator)
     trees = [_tree(m, _leaf_values(m, f"{where}.estimators_[{i}]"), missing) for i, m in enumerate(members)]
     parameters = {"trees": trees, "aggregation": "mean", "link": "identity"}
-    return _head("tree-ensemble", parameters, *_asked(estimator))
+    return tree_head("tree-ensemble", parameters, *_asked(estimator))
 
 
 def _asked(estimator: Any) -> Tuple[Score, Optional[List[Any]], int]:
     """How it is asked for its scores, its classes, and how many inputs it has."""
-    if _is_classifier(estimator):
+    if is_classifier(estimator):
         return probabilities, np.asarray(estimator.classes_).tolist(), int(estimator.n_features_in_)
     return _numbers, None, int(estimator.n_features_in_)
 
@@ -148,7 +148,7 @@ def _refuse_several_outputs(estimator: Any, where: str) -> None:
         raise UnsupportedEstimator(where, reason)
 
 
-def _takes_missing(estimator: Any) -> bool:
+def takes_missing(estimator: Any) -> bool:
     """Newer trees know where a missing value goes, but not all estimators made of them let it pass: so ask."""
     try:
         quietly(estimator.predict, np.full((1, estimator.n_features_in_), np.nan))
@@ -161,7 +161,7 @@ def _leaf_values(estimator: Any, where: str) -> np.ndarray:
     """Outputs by node: class shares (class weights are in them), or one number."""
     values = np.asarray(estimator.tree_.value, dtype=float)[:, 0]
     require_finite(values.tolist(), f"{where}.tree_.value")
-    if not _is_classifier(estimator):
+    if not is_classifier(estimator):
         return values
     total = values.sum(axis=1, keepdims=True)
     # Since scikit-learn 1.3 they are shares already, and are not divided again: nor here, to the last bit.
@@ -228,7 +228,7 @@ def gradient_boosting(estimator: Any, where: str) -> TreeHead:
     stages = np.asarray(fitted(estimator, "estimators_", where))
     link, factor = _link(estimator, where)
     base = factor * _initial(estimator, stages.shape[1], where)
-    missing = _takes_missing(estimator)
+    missing = takes_missing(estimator)
     rate = factor * estimator.learning_rate
     trees = [_tree(member, rate * member.tree_.value[:, 0], missing) for member in stages.ravel()]
     return _boosted(estimator, trees, base, link, where)
@@ -236,7 +236,7 @@ def gradient_boosting(estimator: Any, where: str) -> TreeHead:
 
 def _link(estimator: Any, where: str) -> Tuple[str, float]:
     kind, loss = class_name(estimator), estimator.loss
-    if not _is_classifier(estimator):
+    if not is_classifier(estimator):
         return _of_loss(REGRESSOR_LINKS, kind, loss, where), 1.0
     factor = _of_loss(CLASSIFIER_LOSSES[kind], kind, loss, where)
     return ("logit" if len(estimator.classes_) == 2 else "softmax"), factor
@@ -261,15 +261,9 @@ def _initial(estimator: Any, outputs: int, where: str) -> np.ndarray:
         raise UnsupportedEstimator(f"{where}.init", reason)
     if init.strategy == "stratified":
         raise UnsupportedEstimator(f"{where}.init", "DummyClassifier(strategy='stratified') starts from random numbers")
+    # Newer versions centre the logarithms of several shares, so ask.
     row = np.zeros((1, estimator.n_features_in_))
-    if not _is_classifier(estimator):
-        return np.asarray(quietly(init.predict, row), dtype=float).ravel()
-    tiny = np.finfo(np.float32).eps
-    shares = np.clip(np.asarray(quietly(init.predict_proba, row), dtype=float)[0], tiny, 1 - tiny)
-    if outputs > 1:
-        return np.log(shares)
-    half = 0.5 if estimator.loss == "exponential" else 1.0
-    return half * np.log(shares[1:] / (1 - shares[1:]))
+    return np.asarray(quietly(estimator._raw_predict_init, row), dtype=float).ravel()
 
 
 def _boosted(estimator: Any, trees: List[Tree], base: np.ndarray, link: str, where: str, **more: Any) -> TreeHead:
@@ -278,7 +272,7 @@ def _boosted(estimator: Any, trees: List[Tree], base: np.ndarray, link: str, whe
     parameters = {"trees": trees, "aggregation": "sum", "base": base.tolist(), "link": link}
     if len(base) > 1:
         parameters["treeClass"] = [i % len(base) for i in range(len(trees))]
-    return _head("tree-ensemble", parameters, *_asked(estimator), **more)
+    return tree_head("tree-ensemble", parameters, *_asked(estimator), **more)
 
 
 def boosted_head(
@@ -429,7 +423,7 @@ def _joined(column: int, trees: List[Tree]) -> Tree:
 def isolation_forest(estimator: Any, where: str) -> TreeHead:
     members = fitted(estimator, "estimators_", where)
     width = int(estimator.n_features_in_)
-    missing = _takes_missing(estimator)
+    missing = takes_missing(estimator)
     expected = _expected_path(np.array([estimator.max_samples_]))[0]
     if not expected > 0:
         raise UnsupportedEstimator(where, "IsolationForest with one row per tree tells no rows apart")
@@ -439,7 +433,7 @@ def isolation_forest(estimator: Any, where: str) -> TreeHead:
         chosen = columns if len(columns) != width else None
         trees.append(_tree(member, _path_lengths(member.tree_)[:, np.newaxis] / expected, missing, chosen))
     parameters = {"trees": trees, "offset": float(estimator.offset_) - TIE}
-    return _head("isolation-forest", parameters, _both_sides, [-1, 1], width, fixed_names=INLIER_NAMES)
+    return tree_head("isolation-forest", parameters, _both_sides, [-1, 1], width, fixed_names=INLIER_NAMES)
 
 
 def _path_lengths(tree: Any) -> np.ndarray:
@@ -504,8 +498,18 @@ def _summed(
 def _ensemble_scores(parameters: Dict[str, Any], inputs: np.ndarray) -> np.ndarray:
     trees = parameters["trees"]
     accumulate = parameters.get("accumulate", "float64")
+    if "members" in parameters:
+        return LINKS[parameters["link"]](_weighted_mean(trees, parameters["members"], inputs))
     total = _summed(trees, inputs, parameters.get("base", 0.0), parameters.get("treeClass"), accumulate)
     return LINKS[parameters["link"]](total / len(trees) if parameters["aggregation"] == "mean" else total)
+
+
+def _weighted_mean(trees: List[Tree], members: List[Dict[str, Any]], inputs: np.ndarray) -> np.ndarray:
+    total, first = 0.0, 0
+    for member in members:
+        own = trees[first : first + member["trees"]]
+        total, first = total + _summed(own, inputs) / len(own) * member["weight"], first + len(own)
+    return total / sum(member["weight"] for member in members)
 
 
 def _isolation_scores(parameters: Dict[str, Any], inputs: np.ndarray) -> np.ndarray:

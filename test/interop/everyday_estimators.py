@@ -7,7 +7,22 @@ from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    StackingClassifier,
+    StackingRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
 from sklearn.feature_selection import (
     RFE,
     SelectFromModel,
@@ -25,6 +40,7 @@ from sklearn.linear_model import (
     LogisticRegression,
     LogisticRegressionCV,
     PassiveAggressiveClassifier,
+    Ridge,
     RidgeClassifierCV,
     RidgeCV,
     SGDRegressor,
@@ -48,6 +64,7 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 from sklearn.svm import SVC, LinearSVC, LinearSVR
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from xgboost import XGBClassifier, XGBRegressor
 
 TEXT = [0, 1]
@@ -66,6 +83,8 @@ class Entry:
     holes: bool = False
     # Purposes are missing in a tenth of the rows.
     purposeless: bool = False
+    # The rows are a DataFrame whose text has the dtype of categories.
+    framed: bool = False
     title: str = ""
     note: str = ""
     # The family, where the library may not be there to ask.
@@ -84,6 +103,23 @@ def logistic(**options: Any) -> LogisticRegression:
 
 def forest() -> RandomForestClassifier:
     return RandomForestClassifier(n_estimators=10, random_state=0)
+
+
+def tree(depth: int = 3, **options: Any) -> DecisionTreeClassifier:
+    return DecisionTreeClassifier(max_depth=depth, random_state=0, **options)
+
+
+def soft_voting(**options: Any) -> VotingClassifier:
+    return VotingClassifier([("forest", forest()), ("tree", tree()), ("small", tree(2))], voting="soft", **options)
+
+
+def numbers_of_trees() -> List[Any]:
+    boosted = GradientBoostingRegressor(n_estimators=12, random_state=0)
+    return [("forest", RandomForestRegressor(10, max_depth=4, random_state=0)), ("boosted", boosted)]
+
+
+def ada_boost(**options: Any) -> AdaBoostClassifier:
+    return AdaBoostClassifier(tree(2), n_estimators=15, random_state=0, **options)
 
 
 def lightgbm_classifier(**options: Any) -> Any:
@@ -264,6 +300,90 @@ WORKS: Dict[str, Entry] = {
     "XGBRegressor": Entry(
         lambda: prepared(XGBRegressor(n_estimators=12, max_depth=4)), "number", title="ColumnTransformer, XGBRegressor"
     ),
+    "BaggingClassifier": Entry(
+        lambda: prepared(BaggingClassifier(tree(), 12, max_features=0.7, bootstrap_features=True, random_state=0)),
+        title="BaggingClassifier over trees or forests",
+    ),
+    "BaggingRegressor": Entry(
+        lambda: prepared(BaggingRegressor(DecisionTreeRegressor(max_depth=4), 12, random_state=0)),
+        "number",
+        title="BaggingRegressor over trees, forests or boosting",
+    ),
+    "BaggingRegressor-linear": Entry(
+        lambda: prepared(BaggingRegressor(Ridge(), 12, max_features=0.7, random_state=0)),
+        "number",
+        title="BaggingRegressor over linear regressors",
+    ),
+    "VotingClassifier-soft": Entry(
+        lambda: prepared(soft_voting(weights=[2, 1, 0.5])),
+        title='VotingClassifier(voting="soft") over trees or forests',
+        note="a mean of the members' means, added up as scikit-learn does: ties are its own",
+    ),
+    "VotingClassifier-soft-three": Entry(
+        lambda: prepared(soft_voting()), "three", title='VotingClassifier(voting="soft"), three classes'
+    ),
+    "VotingClassifier-hard": Entry(
+        lambda: prepared(VotingClassifier([(f"tree-{d}", tree(d, max_features=3)) for d in range(2, 7)])),
+        title='VotingClassifier(voting="hard") over single trees',
+        note="a vote of each tree",
+    ),
+    "VotingRegressor": Entry(
+        lambda: prepared(VotingRegressor(numbers_of_trees(), weights=[1, 2])),
+        "number",
+        title="VotingRegressor over trees, forests or boosting",
+    ),
+    "VotingRegressor-linear": Entry(
+        lambda: prepared(VotingRegressor([("ridge", Ridge()), ("lasso", LassoCV(cv=3))])),
+        "number",
+        title="VotingRegressor over linear regressors",
+    ),
+    "StackingClassifier": Entry(
+        lambda: prepared(StackingClassifier([("forest", forest()), ("tree", tree())], logistic(), cv=3)),
+        title="StackingClassifier, a linear model over trees or forests",
+        note="a sum over trees behind the link of the last estimator",
+    ),
+    "StackingClassifier-decisions": Entry(
+        lambda: prepared(
+            StackingClassifier(
+                [
+                    ("boosted", GradientBoostingClassifier(n_estimators=6, random_state=0)),
+                    ("histogram", HistGradientBoostingClassifier(max_iter=6, random_state=0)),
+                ],
+                logistic(),
+                cv=3,
+                stack_method="decision_function",
+            )
+        ),
+        title='StackingClassifier(stack_method="decision_function"), a linear model over boosting',
+    ),
+    "StackingClassifier-linear": Entry(
+        lambda: prepared(
+            StackingClassifier(
+                [("logistic", logistic()), ("ridge", RidgeClassifierCV())],
+                logistic(),
+                cv=3,
+                stack_method="decision_function",
+                passthrough=True,
+            )
+        ),
+        title='StackingClassifier(stack_method="decision_function"), a linear model over linear models',
+    ),
+    "StackingRegressor": Entry(
+        lambda: prepared(StackingRegressor(numbers_of_trees(), RidgeCV(), cv=3)),
+        "number",
+        title="StackingRegressor, a linear model over trees, forests or boosting",
+    ),
+    "StackingRegressor-linear": Entry(
+        lambda: prepared(StackingRegressor([("ridge", Ridge()), ("lasso", LassoCV(cv=3))], RidgeCV(), cv=3, passthrough=True)),
+        "number",
+        title="StackingRegressor, a linear model over linear regressors",
+    ),
+    "AdaBoostClassifier": Entry(
+        lambda: prepared(ada_boost()),
+        title="AdaBoostClassifier over trees",
+        note="SAMME and SAMME.R, of all versions",
+    ),
+    "AdaBoostClassifier-three": Entry(lambda: prepared(ada_boost()), "three", title="AdaBoostClassifier over trees, three classes"),
     "RidgeCV": Entry(lambda: prepared(RidgeCV()), "number"),
     "LassoCV": Entry(lambda: prepared(LassoCV(cv=3)), "number"),
     "ElasticNetCV": Entry(lambda: prepared(ElasticNetCV(cv=3)), "number"),
@@ -272,6 +392,10 @@ WORKS: Dict[str, Entry] = {
     "SGDRegressor": Entry(lambda: prepared(SGDRegressor(random_state=0)), "number"),
     "GammaRegressor": Entry(lambda: prepared(GammaRegressor()), "number"),
 }
+
+def with_categories(kind: Any, **options: Any) -> Any:
+    return kind(max_iter=15, random_state=0, **options)
+
 
 # Estimators of libraries that Debian does not have. `npm run interop` fits them.
 ELSEWHERE: Dict[str, Entry] = {
@@ -286,6 +410,32 @@ ELSEWHERE: Dict[str, Entry] = {
         lambda: prepared(lightgbm_classifier()),
         "three",
         title="ColumnTransformer, LGBMClassifier, three classes",
+        becomes="tree-ensemble",
+    ),
+    "HistGradientBoosting-dtype": Entry(
+        lambda: with_categories(HistGradientBoostingClassifier, categorical_features="from_dtype"),
+        title='HistGradientBoosting(categorical_features="from_dtype") on a DataFrame',
+        note="scikit-learn 1.4 and later encodes text by itself",
+        holes=True,
+        purposeless=True,
+        framed=True,
+        becomes="tree-ensemble",
+    ),
+    "HistGradientBoosting-dtype-three": Entry(
+        lambda: with_categories(HistGradientBoostingClassifier, categorical_features="from_dtype"),
+        "three",
+        title='HistGradientBoosting(categorical_features="from_dtype") on a DataFrame, three classes',
+        holes=True,
+        purposeless=True,
+        framed=True,
+        becomes="tree-ensemble",
+    ),
+    "HistGradientBoosting-names": Entry(
+        lambda: with_categories(HistGradientBoostingRegressor, categorical_features=["housing", "purpose"]),
+        "number",
+        title="HistGradientBoosting(categorical_features=[names]) on a DataFrame",
+        purposeless=True,
+        framed=True,
         becomes="tree-ensemble",
     ),
     "KBinsDiscretizer-onehot-trees": Entry(
@@ -313,7 +463,37 @@ REFUSED: Dict[str, Entry] = {
     ),
     "KNNImputer": Entry(lambda: prepared(logistic(), make_pipeline(KNNImputer(), StandardScaler())), holes=True),
     "CategoricalNB": Entry(lambda: CategoricalNB(), columns=["loans", "guarantor"]),
-    "VotingClassifier": Entry(lambda: prepared(VotingClassifier([("a", logistic()), ("b", logistic(C=0.1))]))),
+    "VotingClassifier": Entry(
+        lambda: prepared(VotingClassifier([("a", logistic()), ("b", forest())], voting="soft")),
+        title='VotingClassifier(voting="soft") over other models',
+    ),
+    "VotingClassifier-hard-forests": Entry(
+        lambda: prepared(VotingClassifier([("a", forest()), ("b", tree())])), title='VotingClassifier(voting="hard") over forests'
+    ),
+    "VotingRegressor-mixed": Entry(
+        lambda: prepared(VotingRegressor([("a", Ridge()), *numbers_of_trees()])),
+        "number",
+        title="VotingRegressor over linear regressors and trees",
+    ),
+    "BaggingClassifier-logistic": Entry(
+        lambda: prepared(BaggingClassifier(logistic(), 3)), title="BaggingClassifier over other models"
+    ),
+    "StackingClassifier-probabilities": Entry(
+        lambda: prepared(StackingClassifier([("a", logistic()), ("b", forest())], cv=2)),
+        title="StackingClassifier over probabilities of other models",
+    ),
+    "StackingClassifier-tree": Entry(
+        lambda: prepared(StackingClassifier([("a", forest()), ("b", tree())], tree(), cv=2)),
+        title="StackingClassifier, a tree over other estimators",
+    ),
+    "Pipeline-inside": Entry(
+        lambda: prepared(VotingClassifier([("a", make_pipeline(StandardScaler(), tree())), ("b", tree())], voting="soft")),
+        title="a Pipeline inside of Voting, Bagging or Stacking",
+    ),
+    "AdaBoostClassifier-logistic": Entry(
+        lambda: prepared(AdaBoostClassifier(logistic(), n_estimators=3)), title="AdaBoostClassifier over other models"
+    ),
+    "AdaBoostRegressor": Entry(lambda: prepared(AdaBoostRegressor(n_estimators=3, random_state=0)), "number"),
     "PolynomialFeatures-trees": Entry(
         lambda: prepared(make_pipeline(PolynomialFeatures(2), forest()), KBinsDiscretizer(3)), title="PolynomialFeatures, trees"
     ),

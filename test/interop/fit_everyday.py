@@ -12,6 +12,7 @@ import pickle
 import re
 import sys
 import warnings
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Dict, List
@@ -19,10 +20,14 @@ from typing import Any, Dict, List
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
 import numpy as np
+import sklearn
 from everyday_estimators import ELSEWHERE, REFUSED, WORKS, Entry
+from elsewise.features import layout_of
 from export_sklearn import export_model, save
 
 FITTED, UNSEEN = 600, 1000
+# How many of the unseen rows have an amount at a cut.
+AT_CUTS = 300
 FITTED_HERE = {**WORKS, **(ELSEWHERE if find_spec("lightgbm") else {})}
 NAMES = ["housing", "purpose", "age", "income", "debt", "loans", "guarantor"]
 
@@ -62,24 +67,42 @@ def chosen_columns(entry: Entry, X: np.ndarray) -> np.ndarray:
     return chosen.astype(float) if entry.columns else chosen
 
 
+def as_fitted(entry: Entry, X: np.ndarray) -> Any:
+    """The rows in the form that the estimator was fitted on."""
+    if not entry.framed:
+        return X
+    import pandas
+
+    frame = pandas.DataFrame(X, columns=NAMES)
+    return frame.astype({name: "float64" if i > 1 else "category" for i, name in enumerate(NAMES)})
+
+
 def fit(entry: Entry) -> Any:
     X, wealth = table(entry.holes, entry.purposeless)
     X, y = chosen_columns(entry, X), target_of(entry, wealth)
-    return entry.make().fit(X[:FITTED], y[:FITTED]), X, y
+    return entry.make().fit(as_fitted(entry, X[:FITTED]), y[:FITTED]), X, y
 
 
 def exported(name: str, entry: Entry, estimator: Any, X: np.ndarray, y: np.ndarray) -> Dict[str, Any]:
-    names = entry.columns or NAMES
-    return export_model(estimator, name=name, feature_names=names, X=X[:FITTED], y=y[:FITTED])
+    names = None if entry.framed else entry.columns or NAMES
+    return export_model(estimator, name=name, feature_names=names, X=as_fitted(entry, X[:FITTED]), y=y[:FITTED])
 
 
 def scores_of(estimator: Any, X: np.ndarray) -> List[List[float]]:
     if hasattr(estimator, "predict_proba"):
         return estimator.predict_proba(X).tolist()
     if not hasattr(estimator, "decision_function"):
+        if hasattr(estimator, "classes_"):
+            return shares_of_votes(estimator, X)
         return estimator.predict(X).reshape(-1, 1).tolist()
     decision = estimator.decision_function(X)
     return (np.column_stack([-decision, decision]) if decision.ndim == 1 else decision).tolist()
+
+
+def shares_of_votes(estimator: Any, X: np.ndarray) -> List[List[float]]:
+    """The part of a vote's members that is for each class."""
+    votes = estimator.transform(X)
+    return [[np.mean(row == k) for k in range(len(estimator.classes_))] for row in votes]
 
 
 def as_sent(value: Any) -> Any:
@@ -90,22 +113,58 @@ def as_records(entry: Entry, X: np.ndarray) -> List[Dict[str, Any]]:
     return [dict(zip(entry.columns or NAMES, map(as_sent, row))) for row in X.tolist()]
 
 
-def run(name: str, entry: Entry, folder: Path) -> None:
+@cache
+def made(name: str) -> Any:
+    """A fitted estimator, its rows, and its document."""
+    entry = FITTED_HERE[name]
     estimator, X, y = fit(entry)
-    document = exported(name, entry, estimator, X, y)
-    unseen = X[FITTED:]
+    return estimator, X, exported(name, entry, estimator, X, y)
+
+
+def at_cuts(document: Dict[str, Any], X: np.ndarray) -> np.ndarray:
+    """The rows, the last of them with an amount at a cut of a tree, or at the next double below or above."""
+    cuts = cuts_of(document)
+    random, rows = np.random.default_rng(1), X.copy()
+    for i in range(len(rows) - AT_CUTS, len(rows)) if cuts else ():
+        feature, cut = cuts[random.integers(len(cuts))]
+        rows[i, feature] = float(random.choice([cut, np.nextafter(cut, -np.inf), np.nextafter(cut, np.inf)]))
+    return rows
+
+
+def cuts_of(document: Dict[str, Any]) -> List[Any]:
+    """The splits on amounts, in the units of the data."""
+    layout = layout_of(document["features"])
+    parameters, steps = document["parameters"], document["preprocessing"]
+    scale = next((step for step in steps if step["type"] == "scale"), {"mean": [0] * len(layout), "scale": [1] * len(layout)})
+    if not {"tree", "trees"} & parameters.keys() or any(step["type"] not in ("impute", "scale") for step in steps):
+        return []
+    splits = []
+    for tree in parameters.get("trees") or [parameters["tree"]]:
+        for place, cut, left in zip(tree["feature"], tree["threshold"], tree["left"]):
+            feature = layout[place][0]
+            if left >= 0 and abs(cut) < 1e300 and document["features"][feature]["type"] == "continuous":
+                splits.append((feature, cut * scale["scale"][place] + scale["mean"][place]))
+    return splits
+
+
+def run(name: str, entry: Entry, folder: Path) -> None:
+    estimator, X, document = made(name)
+    unseen = at_cuts(document, X[FITTED:])
+    given = as_fitted(entry, unseen)
     expected = {
         "fitted": as_records(entry, X[:FITTED]),
         "rows": as_records(entry, unseen),
-        "predictions": [str(p) for p in estimator.predict(unseen)] if entry.target != "number" else [],
-        "scores": scores_of(estimator, unseen),
+        "predictions": [str(p) for p in estimator.predict(given)] if entry.target != "number" else [],
+        "scores": scores_of(estimator, given),
     }
     save(document, folder / f"{name}.model.json")
     (folder / f"{name}.expected.json").write_text(json.dumps(expected, allow_nan=False))
     (folder / f"{name}.pickle").write_bytes(pickle.dumps(estimator))
 
 
-def refusal(name: str, entry: Entry) -> Dict[str, Any]:
+@cache
+def refusal(name: str) -> Dict[str, Any]:
+    entry = REFUSED[name]
     estimator, X, y = fit(entry)
     try:
         exported("refused", entry, estimator, X, y)
@@ -122,7 +181,7 @@ def judge(folder: Path) -> None:
         estimator = pickle.loads((folder / f"{name}.pickle").read_bytes())
         cells = [[row[key] if row[key] is not None else float("nan") for key in entry.columns or NAMES] for row in answers]
         rows = np.array(cells, dtype=float if entry.columns else object).reshape(len(answers), -1)
-        predicted = estimator.predict(rows).tolist() if len(answers) else []
+        predicted = estimator.predict(as_fitted(entry, rows)).tolist() if len(answers) else []
         judged = predicted if entry.target == "number" else [str(p) for p in predicted]
         (folder / f"{name}.judged.json").write_text(json.dumps(judged))
 
@@ -133,13 +192,23 @@ def markdown() -> str:
     for name, entry in {**WORKS, **ELSEWHERE}.items():
         family = entry.becomes
         if name in FITTED_HERE:
-            estimator, X, y = fit(entry)
-            family = exported(name, entry, estimator, X, y)["family"]
+            family = made(name)[2]["family"]
         lines.append(f"| {entry.title or name} | works | `{family}`{entry.note and ': ' + entry.note} |")
     for name, entry in REFUSED.items():
-        reason = re.sub(r"^\S+: (\w+ is not supported as [a-z ]+: )?", "", refusal(name, entry)["message"])
+        reason = re.sub(r"^\S+: (\w+ is not supported as [a-z ]+: )?", "", refusal(name)["message"])
         lines.append(f"| {entry.title or name} | refused | {reason.replace('|', '/')} |")
     return "\n".join(lines)
+
+
+OBJECTIVES = {"two": "two classes", "three": "three classes", "number": "regression"}
+
+
+def cell(name: str, entry: Entry) -> Dict[str, Any]:
+    """What a row of the matrix says of an estimator, but for its outcome."""
+    kind = "numbers" if entry.columns else "text and numbers"
+    data = kind + ", missing values" * (entry.holes or entry.purposeless)
+    title = re.sub(r", three classes$", "", entry.title or re.sub("-.*", "", name))
+    return {"library": "scikit-learn", "version": sklearn.__version__, "model": title, "objective": OBJECTIVES[entry.target], "data": data}
 
 
 def main(arguments: List[str]) -> None:
@@ -153,8 +222,9 @@ def main(arguments: List[str]) -> None:
         return
     for name, entry in FITTED_HERE.items():
         run(name, entry, folder)
-    (folder / "refusals.json").write_text(json.dumps({name: refusal(name, entry) for name, entry in REFUSED.items()}))
+    (folder / "refusals.json").write_text(json.dumps({name: refusal(name) for name in REFUSED}))
     (folder / "table.md").write_text(markdown())
+    (folder / "matrix.json").write_text(json.dumps({name: cell(name, entry) for name, entry in {**FITTED_HERE, **REFUSED}.items()}))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutComments } from '../../src/documents/json-comments.js';
 import {
   type CounterfactualDocument,
@@ -27,6 +28,8 @@ import { fittedBy, runScript } from './fitted-by.js';
 const TOLERANCE = { float64: 1e-9, float32: 1e-6 };
 const EXPLAINED = 12;
 const SCRIPT = './fit_everyday.py';
+/** Written where INTEROP says which libraries these are. */
+const MATRIX = fileURLToPath(new URL('./matrix/scikit-learn.json', import.meta.url));
 const DOCS = readFileSync(new URL('../../docs/scikit-learn.md', import.meta.url), 'utf8');
 
 type Row = Record<string, RowValue>;
@@ -92,6 +95,23 @@ async function explain(name: string): Promise<ResultDocument[]> {
 const answersOf = (results: readonly ResultDocument[]): CounterfactualDocument[] =>
   results.flatMap(({ counterfactuals }) => counterfactuals ?? []);
 
+/** By estimator: how its row of the matrix ends. */
+const compared = new Map<string, object>();
+
+/** The rows of this version. Those of other versions stay. */
+function writeMatrix(): void {
+  const heads = read<Record<string, { version: string }>>('matrix.json');
+  const own = [...compared].map(([name, outcome]) => ({ ...heads[name], ...outcome }));
+  const before: { version: string }[] = existsSync(MATRIX) ? JSON.parse(readFileSync(MATRIX, 'utf8')) : [];
+  const rows = [...before.filter(({ version }) => version !== own[0].version), ...own];
+  rows.sort((a, b) => a.version.localeCompare(b.version, 'en', { numeric: true }));
+  writeFileSync(MATRIX, `${JSON.stringify(rows, null, 2)}\n`);
+}
+
+afterAll(() => {
+  if (process.env.INTEROP) writeMatrix();
+});
+
 describe('an estimator of every day', () => {
   const explained = new Map<string, ResultDocument[]>();
 
@@ -109,13 +129,19 @@ describe('an estimator of every day', () => {
     const { rows, scores, predictions } = read<Expected>(`${name}.expected.json`);
     const tolerance = TOLERANCE[model.document.probes?.precision ?? 'float64'];
     expect(rows.length).toBe(1000);
+    let [differing, largestDifference] = [0, 0];
     for (const [i, row] of rows.entries()) {
       const own = model.predict(row);
       const given = model.classes.length ? model.classes.map((label) => own.scores[label]) : [own.prediction as number];
-      for (const [k, score] of given.entries())
-        expect(Math.abs(score - scores[i][k])).toBeLessThanOrEqual(tolerance * Math.max(1, Math.abs(scores[i][k])));
-      if (predictions.length) expect(own.prediction).toBe(predictions[i]);
+      for (const [k, score] of given.entries()) {
+        const difference = Math.abs(score - scores[i][k]) / Math.max(1, Math.abs(scores[i][k]));
+        largestDifference = Math.max(largestDifference, difference);
+      }
+      if (predictions.length && own.prediction !== predictions[i]) differing++;
     }
+    compared.set(name, { outcome: 'works', rows: rows.length, differing, largestDifference });
+    expect(largestDifference).toBeLessThanOrEqual(tolerance);
+    expect(differing).toBe(0);
   });
 
   it.each(WORKING)('%s: scikit-learn agrees with every answer', (name) => {
@@ -144,6 +170,7 @@ describe('an estimator of every day', () => {
 describe('what is refused', () => {
   it.each(REFUSED)('%s names a way out', (name) => {
     const { type, message } = read<Record<string, { type: string; message: string }>>('refusals.json')[name];
+    compared.set(name, { outcome: 'refused', reason: message });
     expect(type).toBe('UnsupportedEstimator');
     expect(message).toMatch(/\b(use|run|export|encode|search with|fit|impute|black box|bin)\b/);
   });

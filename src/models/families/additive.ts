@@ -67,7 +67,7 @@ function loadAdditive(p: Parameters, context: FamilyContext): Model {
   const outputs = outputsOf(p);
   const { forest, required } = compiledOf(context.shared) ?? compileTerms(p, outputs, context);
   const base = Float64Array.from(typeof p.intercept === 'number' ? [p.intercept] : p.intercept);
-  const sum = { forest, treeClass: null, base, outputs, count: 1, single: false };
+  const sum = { forest, treeClass: null, base, outputs, count: 1, single: false, members: null };
   return new TreeModel(sum, p.link, context.classes, { required, threshold: p.threshold, odds: oddsOf(p) });
 }
 

@@ -5,6 +5,7 @@
  *   tree-ensemble     Σ over trees of the leaf's outputs:  mean (forests), vote (each tree's best class), sum + base (boosting)
  *                     link of a sum s: identity, logit 1/(1 + e^-s), exp e^s, softplus log(1 + e^s), signed-square s|s|;
  *                     of the sums of all classes: softmax, or logit for each class by itself (one against the rest)
+ *   members           Σ_i w_i · mean of the trees of member i, divided by Σ_i w_i: forests that vote, trees that weigh differently
  *
  * The sum is computed in tree order and in the library's precision. The largest score wins, ties go to the lower class. The region of a
  * goal consists of the points where certain sums over trees are large enough: a `trees` atom.
@@ -69,6 +70,8 @@ export interface SummedForest {
   /** Divisor of the sum. */
   readonly count: number;
   readonly single: boolean;
+  /** The means of which the sum is made; null: it is made of the trees. */
+  readonly members: readonly Member[] | null;
 }
 
 /** A score in points: the logarithm of the odds of the second class is  logOdds + (sum - points) / unit. */
@@ -115,7 +118,11 @@ export class TreeModel implements Model {
   }
 
   raw(x: Float64Array, out: Float64Array): void {
-    const { forest, treeClass, base, count, single } = this.sum;
+    const { forest, treeClass, base, count, single, members } = this.sum;
+    if (members) {
+      weightedMean(this.sum, members, x, out);
+      return;
+    }
     out.set(base);
     for (let t = 0; t < forest.root.length; t++) {
       const at = leafOf(forest, t, x) * forest.outputs;
@@ -165,9 +172,9 @@ export class TreeModel implements Model {
 
   /** Whether every leaf has the shares of two classes: the scores are then shares as well. */
   private hasShares(): boolean {
-    const { forest, treeClass, base, count } = this.sum;
+    const { forest, treeClass, base, count, members } = this.sum;
     const { value, left, outputs, root } = forest;
-    if (treeClass || count !== root.length || base.some((number) => number !== 0)) return false;
+    if (treeClass || (!members && count !== root.length) || base.some((number) => number !== 0)) return false;
     return left.every(
       (child, node) => child >= 0 || Math.abs(value[node * outputs] + value[node * outputs + 1] - 1) < SHARE_ROUNDING,
     );
@@ -314,18 +321,47 @@ export class TreeModel implements Model {
 
   /** Σ over trees of weights · leaf >= lead, as a gain per node and a need. */
   private marginOf(weights: readonly number[], lead: number): TreeMargin {
-    const { forest, treeClass, base, count } = this.sum;
+    const { forest, treeClass, base, count, members } = this.sum;
     const gain = new Float64Array(forest.feature.length);
+    const factors = members ? factorsOf(members) : null;
     for (let t = 0; t < forest.root.length; t++) {
       const end = t + 1 < forest.root.length ? forest.root[t + 1] : forest.feature.length;
       for (let n = forest.root[t]; n < end; n++) {
         if (treeClass) gain[n] = weights[treeClass[t]] * forest.value[n];
         else for (let k = 0; k < forest.outputs; k++) gain[n] += weights[k] * forest.value[n * forest.outputs + k];
+        if (factors) gain[n] *= factors[t];
       }
     }
     return { gain, need: lead * count - base.reduce((sum, value, k) => sum + weights[k] * value, 0) };
   }
 }
+
+/** In the order of scikit-learn: the mean of each member, times its weight. */
+function weightedMean(
+  { forest, count }: SummedForest,
+  members: readonly Member[],
+  x: Float64Array,
+  out: Float64Array,
+): void {
+  const own = new Float64Array(out.length);
+  let t = 0;
+  out.fill(0);
+  for (const { trees, weight } of members) {
+    own.fill(0);
+    for (const end = t + trees; t < end; t++) {
+      const at = leafOf(forest, t, x) * forest.outputs;
+      for (let k = 0; k < own.length; k++) own[k] += forest.value[at + k];
+    }
+    for (let k = 0; k < own.length; k++) out[k] += (own[k] / trees) * weight;
+  }
+  for (let k = 0; k < out.length; k++) out[k] /= count;
+}
+
+const weightOf = (members: readonly Member[]) => members.reduce((total, { weight }) => total + weight, 0);
+
+/** What the leaves of each tree are multiplied by. */
+const factorsOf = (members: readonly Member[]) =>
+  members.flatMap(({ trees, weight }) => Array<number>(trees).fill(weight / trees));
 
 const parameterError = (path: string, message: string) =>
   new ElsewiseError('bad-document', message, `model.parameters.${path}`);
@@ -344,7 +380,7 @@ export const decisionTree = defineFamily({
       throw parameterError('task', "does not go with the model's classes");
     const forest = forestOf(context.shared) ?? flattenOne(p.tree, outputs, context);
     return new TreeModel(
-      { forest, treeClass: null, base: new Float64Array(outputs), outputs, count: 1, single: false },
+      { forest, treeClass: null, base: new Float64Array(outputs), outputs, count: 1, single: false, members: null },
       'identity',
       context.classes,
     );
@@ -356,6 +392,13 @@ function flattenOne(tree: TreeDocument, outputs: number, { inputs, bounds }: Fam
     throw parameterError('tree.value[0]', `expected ${outputs} outputs, got ${tree.value[0].length}`);
   return flatten([tree], inputs, 'model.parameters.tree', bounds);
 }
+
+const memberForm = z.strictObject({
+  trees: z.int().min(1).describe('How many trees the member has: those that follow the trees of the member before.'),
+  weight: z.number().min(0).describe('The weight of the mean of these trees.'),
+});
+
+type Member = z.output<typeof memberForm>;
 
 const ensembleForm = z.strictObject({
   trees: listOf(treeSchema).min(1).describe('The trees, in the order of the sum.'),
@@ -379,6 +422,10 @@ const ensembleForm = z.strictObject({
     .enum(['float32', 'float64'])
     .default('float64')
     .describe('The arithmetic in which the source library adds up the trees.'),
+  members: listOf(memberForm)
+    .min(1)
+    .optional()
+    .describe('Forests that vote: with `mean`, the result is the mean of their means by weight.'),
 });
 
 function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext): Model {
@@ -397,7 +444,8 @@ function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext):
   checkWidth([...base], outputs, 'base', 'output');
   if (p.aggregation === 'vote' && !context.shared) voteByLeaf(forest);
   const single = p.accumulate === 'float32';
-  const count = p.aggregation === 'sum' ? 1 : trees;
+  if (p.members) checkMembers(p, p.members, trees);
+  const count = p.members ? weightOf(p.members) : p.aggregation === 'sum' ? 1 : trees;
   const sum: SummedForest = {
     forest,
     treeClass: p.treeClass ? Int32Array.from(p.treeClass) : null,
@@ -405,8 +453,18 @@ function loadEnsemble(p: z.output<typeof ensembleForm>, context: FamilyContext):
     outputs,
     count,
     single,
+    members: p.members ?? null,
   };
   return new TreeModel(sum, p.link, context.classes);
+}
+
+function checkMembers(p: z.output<typeof ensembleForm>, members: readonly Member[], trees: number): void {
+  const own = members.reduce((total, member) => total + member.trees, 0);
+  if (own !== trees) throw parameterError('members', `have ${own} trees, but there are ${trees}`);
+  if (!(weightOf(members) > 0)) throw parameterError('members', 'one weight must be larger than 0');
+  const isPlain =
+    p.aggregation === 'mean' && p.accumulate === 'float64' && !p.treeClass && [p.base].flat().every((b) => b === 0);
+  if (!isPlain) throw parameterError('members', 'go with the aggregation mean in float64, without base and treeClass');
 }
 
 function checkOutputs(outputs: number, link: Link, classes: number): void {

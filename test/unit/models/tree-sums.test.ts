@@ -30,7 +30,15 @@ interface Form {
   aggregation: string;
   link: string;
   perClass?: boolean;
+  members?: readonly { trees: number; weight: number }[];
 }
+
+/** Weights that are no binary fractions, and a member without a say. */
+const MEMBERS = [
+  { trees: 2, weight: 0.1 },
+  { trees: 1, weight: 0.3 },
+  { trees: 3, weight: 0 },
+];
 
 const FORMS: Form[] = [
   { classes: 2, outputs: 1, aggregation: 'sum', link: 'identity' },
@@ -49,11 +57,14 @@ const FORMS: Form[] = [
   { classes: 2, outputs: 2, aggregation: 'sum', link: 'logit' },
   { classes: 0, outputs: 1, aggregation: 'sum', link: 'softplus' },
   { classes: 0, outputs: 1, aggregation: 'sum', link: 'signed-square' },
+  { classes: 2, outputs: 1, aggregation: 'mean', link: 'logit', members: MEMBERS },
+  { classes: 2, outputs: 2, aggregation: 'mean', link: 'softmax', members: MEMBERS },
+  { classes: 3, outputs: 3, aggregation: 'mean', link: 'identity', members: MEMBERS },
 ];
 
 /** Few values, so that sums tie; `size` takes probabilities to where they round to 1. */
 function document(dice: Dice, form: Form, size: number) {
-  const trees = form.perClass ? 6 : 3;
+  const trees = form.perClass || form.members ? 6 : 3;
   const leaf = () => dice.vector(form.outputs, () => size * dice.pick([-1, -0.5, 0, 0.5, 0.7, 1]));
   const sums = form.perClass ? form.classes : form.outputs;
   return {
@@ -66,7 +77,7 @@ function document(dice: Dice, form: Form, size: number) {
       trees: Array.from({ length: trees }, () => chain(VALUES.map(leaf))),
       aggregation: form.aggregation,
       link: form.link,
-      base: dice.vector(sums, () => dice.pick([0, 0.25, -0.5])),
+      ...(form.members ? { members: form.members } : { base: dice.vector(sums, () => dice.pick([0, 0.25, -0.5])) }),
       ...(form.perClass ? { treeClass: Array.from({ length: trees }, (_, t) => t % form.classes) } : {}),
     },
   };
@@ -142,6 +153,7 @@ describe('a forest that says nothing sensible', () => {
     return faultOf(() => loadModel({ ...drawn, parameters: { ...drawn.parameters, ...change } }));
   };
   const [binary, , , , shares, , , , perClass, regressor] = FORMS;
+  const voting = FORMS.find(({ members }) => members)!;
 
   it.each([
     ['votes of trees that have one number', binary, { aggregation: 'vote' }, 'aggregation'],
@@ -150,6 +162,10 @@ describe('a forest that says nothing sensible', () => {
     ['a class for trees with several outputs', shares, { treeClass: [0, 1, 0] }, 'trees'],
     ['softplus as a score of classes', perClass, { link: 'softplus' }, 'trees'],
     ['a logit of a regressor', regressor, { link: 'logit' }, 'trees'],
+    ['members of other trees', voting, { members: [{ trees: 5, weight: 1 }] }, 'members'],
+    ['members without a say', voting, { members: [{ trees: 6, weight: 0 }] }, 'members'],
+    ['members that are added to a start', voting, { base: 1 }, 'members'],
+    ['members of a sum', voting, { aggregation: 'sum' }, 'members'],
   ])('is refused by name: %s', (_, form, change, path) => {
     expect(fault(form, change).path).toBe(`model.parameters.${path}`);
   });
