@@ -109,6 +109,32 @@ const MODEL = {
       { type: 'impute', values: [null, 2300] },
       { type: 'monotone', functions: [null, 'yeo-johnson'], powers: [0, 0.3] },
     ],
+    decision: {
+      calibration: { type: 'mean', of: [{ type: 'sigmoid', slope: -1.8, intercept: 0.2 }] },
+      threshold: 0.6,
+      bands: [
+        { name: 'A', from: 0.9 },
+        { name: 'B', from: 0.7 },
+      ],
+    },
+    'decision.calibration': [
+      {
+        type: 'mean',
+        of: [
+          { type: 'sigmoid', slope: -1.8, intercept: 0.2 },
+          { type: 'sigmoid', slope: -2.1, intercept: 0 },
+        ],
+      },
+      { type: 'isotonic', scores: [0.1, 0.4, 0.8], values: [0.05, 0.5, 0.5] },
+      { type: 'sigmoid', slope: -1.8, intercept: 0.2 },
+      { type: 'beta', a: 1.2, b: 0.9, c: 0.1 },
+    ],
+    'decision.calibration.of[]': [
+      { type: 'isotonic', scores: [0.1, 0.4], values: [0.05, 0.5], interpolation: 'steps' },
+      { type: 'sigmoid', slope: -2.1, intercept: 0 },
+      { type: 'beta', a: 1, b: 1, c: 0 },
+    ],
+    'decision.bands[]': { name: 'A', from: 0.9 },
     background: {
       mad: { age: 8, income: 640 },
       samples: [
@@ -346,7 +372,11 @@ const RESULT = {
   schema: 'result',
   heading: 'The document',
   introduction: 'A run writes one result for each row, in the order of the input. Each result is one line of JSON.',
-  links: { target: '[`target`](policy.md#target) of the policy; or `null`' },
+  links: {
+    target: '[`target`](policy.md#target) of the policy; or `null`',
+    'counterfactuals.[].target': '[`target`](policy.md#target) of a policy',
+    'targets.[].target': '[`target`](policy.md#target) of a policy',
+  },
   sections: {
     '': {
       schema: 'elsewise.result/v1',
@@ -366,6 +396,7 @@ const RESULT = {
     policy: { name: 'retail-credit', digest: 'sha256:...' },
     defaults: { bounds: 'background', weights: 'mad' },
     factual: { features: { age: 41, income: 2100 }, prediction: 'rejected', score: 0.4035 },
+    decision: { threshold: 0.6, band: 'C', calibrated: true },
     'counterfactuals[]': answer,
     'counterfactuals[].changes[]': change,
     'counterfactuals[].distances': { l0: 1, l1: 200, l2: 200 },
@@ -382,6 +413,7 @@ const RESULT = {
     'reason.relaxation': relaxation,
     'reasons[]': { feature: 'income', value: 2100, contribution: -0.4, share: 0.8, alone: true },
     'levers[]': { lever: 'income', status: 'infeasible', reason },
+    'targets[]': { target: 'A', status: 'infeasible', reason },
     'attempts[]': { solver: 'branch', outcome: 'limit', ms: 12.5 },
   },
 };

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Sequence
 
 import numpy as np
 
+from .decision import decided
 from .head import ProbeMismatch, softmax
 from .machines import MACHINE_SCORES
 from .quadratic import QUADRATIC_SCORES
@@ -20,7 +21,7 @@ def evaluate(document: Dict[str, Any], rows: Sequence[Sequence[Any]]) -> np.ndar
     inputs = model_inputs(document, rows)
     # Prototypes are labelled by name: their scores need the order of the classes.
     parameters = {**document["parameters"], "classes": document.get("classes", [])}
-    return SCORES[document["family"]](parameters, inputs)
+    return decided(document.get("decision", {}), SCORES[document["family"]](parameters, inputs))
 
 
 def model_inputs(document: Dict[str, Any], rows: Sequence[Sequence[Any]]) -> np.ndarray:

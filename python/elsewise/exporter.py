@@ -96,6 +96,8 @@ def export_model(
         document["classes"] = class_names_of(head, class_names)
     document["preprocessing"] = preprocessing_steps(columns, features, fold)
     document["parameters"] = head.named_parameters(document.get("classes", []))
+    if fold.decision:
+        document["decision"] = fold.decision
     require_finite(document["preprocessing"], "preprocessing")
     require_finite(document["parameters"], "parameters")
     random = np.random.default_rng(seed)

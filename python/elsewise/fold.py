@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Tuple
 
 from .columns import Column, Indicator, Linear, ModelColumn, Product, Raw, Stepped
+from .decision import WRAPPERS, Layer, as_read, check_order
 from .head import Head, UnsupportedEstimator, class_name, fitted
-from .heads import make_head
+from .heads import decision_classifier, make_head
 from .refusals import lookup
 from .tables import Table
 from .transformers import NAMED_STEPS, TRANSFORMERS, is_sparse
@@ -26,13 +27,16 @@ class Fold:
         self.curves: Dict[int, Dict[str, Any]] = {}
         # Per feature that reaches the model: what a missing value becomes; None: the estimator refuses it.
         self.fills: Dict[int, Any] = {}
+        # The wrappers around the last estimator that change its scores or its decision, outermost first.
+        self.layers: List[Layer] = []
         # Whether the last step gave a sparse matrix.
         self.is_sparse = False
 
     def run(self, estimator: Any) -> Tuple[Head, List[Linear]]:
         last, columns, where = self._up_to_last(estimator, self._raw_columns(), "estimator")
         columns = self._behind_own_encoder(last, columns, where)
-        head = make_head(last, where)
+        check_order(self.layers, where)
+        head = as_read(make_head(last, where), last, self.layers, decision_classifier, where)
         if self.is_sparse and head.dense_only:
             raise UnsupportedEstimator(where, f"{class_name(last)} {head.dense_only}")
         linear = [column.linear() for column in columns]
@@ -40,6 +44,11 @@ class Fold:
         self._agree_on_curves(linear, where)
         self.fills = self._agreed_fills(linear)
         return head, linear
+
+    @property
+    def decision(self) -> Dict[str, Any]:
+        """The decision layer of the document; empty: none."""
+        return {key: value for layer in self.layers for key, value in layer.entries.items()}
 
     def columns_before_last(self, estimator: Any, where: str) -> Tuple[Any, List[Column]]:
         """The last estimator, whatever it is, and the columns that reach it."""
@@ -51,6 +60,10 @@ class Fold:
     def _up_to_last(self, estimator: Any, columns: List[Column], where: str) -> Tuple[Any, List[Column], str]:
         if class_name(estimator) in SEARCHES:
             return self._up_to_last(_best_of(estimator, where), columns, f"{where}.best_estimator_")
+        if class_name(estimator) in WRAPPERS:
+            inner, place, layer = WRAPPERS[class_name(estimator)](estimator, where)
+            self.layers.append(layer)
+            return self._up_to_last(inner, columns, place)
         if class_name(estimator) != "Pipeline":
             return estimator, columns, where
         for name, step in estimator.steps[:-1]:

@@ -9,6 +9,7 @@ import numpy as np
 from .boosters import BOOSTER_HEADS
 from .combinations import bagging_regressor, stacking, voting_regressor
 from .ensembles import ada_boost, bagging_classifier, voting_classifier
+from .decision import decisions
 from .evaluation import NORMALIZATIONS, two_sigmoids
 from .head import Head, UnsupportedEstimator, class_name, fitted, probabilities, quietly, require_finite, softmax
 from .machines import MACHINE_HEADS
@@ -16,11 +17,6 @@ from .naive_bayes import NAIVE_BAYES_HEADS
 from .quadratic import QUADRATIC_HEADS, is_nearest_prototype, nearest_prototype
 from .refusals import lookup
 from .trees import TREE_HEADS
-
-
-def _decisions(estimator: Any, rows: Any) -> np.ndarray:
-    decision = np.asarray(estimator.decision_function(rows), dtype=float)
-    return np.column_stack([-decision, decision]) if decision.ndim == 1 else decision
 
 
 def _predictions(estimator: Any, rows: Any) -> np.ndarray:
@@ -52,18 +48,18 @@ def _as_it_predicts(estimator: Any, weights: np.ndarray, bias: np.ndarray, links
 
 def _sgd_classifier(estimator: Any, where: str) -> Head:
     if estimator.loss not in ("log_loss", "log"):
-        return _decision_classifier(estimator, where)
+        return decision_classifier(estimator, where)
     classes, weights, bias = _classifier(estimator, where)
     if len(weights) == 1:
         return _logistic_head(classes, weights, bias)
     return Head("softmax-regression", _rows(weights, bias, "sigmoid"), probabilities, classes)
 
 
-def _decision_classifier(estimator: Any, where: str) -> Head:
+def decision_classifier(estimator: Any, where: str) -> Head:
     classes, weights, bias = _classifier(estimator, where)
     if len(weights) == 1:
-        return Head("hyperplane", _one_row(weights, bias), _decisions, classes)
-    return Head("softmax-regression", _rows(weights, bias, "none"), _decisions, classes)
+        return Head("hyperplane", _one_row(weights, bias), decisions, classes)
+    return Head("softmax-regression", _rows(weights, bias, "none"), decisions, classes)
 
 
 def _discriminant_analysis(estimator: Any, where: str) -> Head:
@@ -122,12 +118,12 @@ def _logistic_head(classes: List[Any], weights: np.ndarray, bias: np.ndarray) ->
 HEADS: Dict[str, Callable[[Any, str], Head]] = {
     "LogisticRegression": _logistic_regression,
     "LogisticRegressionCV": _logistic_regression,
-    "LinearSVC": _decision_classifier,
+    "LinearSVC": decision_classifier,
     "SGDClassifier": _sgd_classifier,
-    "Perceptron": _decision_classifier,
-    "PassiveAggressiveClassifier": _decision_classifier,
-    "RidgeClassifier": _decision_classifier,
-    "RidgeClassifierCV": _decision_classifier,
+    "Perceptron": decision_classifier,
+    "PassiveAggressiveClassifier": decision_classifier,
+    "RidgeClassifier": decision_classifier,
+    "RidgeClassifierCV": decision_classifier,
     "LinearDiscriminantAnalysis": _discriminant_analysis,
     "LinearRegression": _regressor("linear-regression"),
     **dict.fromkeys(("Ridge", "RidgeCV", "Lasso", "LassoCV", "ElasticNet", "ElasticNetCV"), _regressor("linear-regression")),

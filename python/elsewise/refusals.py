@@ -16,7 +16,6 @@ _ONNX = "write it as an ONNX file and explain the file as a black box (docs/blac
 _SPREAD = "use StandardScaler or RobustScaler, or put trees behind it as they are: trees need no scaling"
 _MIXED_ROWS = "a column of its output depends on all columns of a row: use StandardScaler, MaxAbsScaler or RobustScaler"
 _IMPUTE = "use SimpleImputer, or HistGradientBoosting, which takes missing values as they are"
-_THRESHOLD = "export its `estimator_`, and write `best_threshold_` as `threshold` into the parameters of a logistic-regression"
 
 WAYS_OUT: Dict[str, str] = {
     **dict.fromkeys(("Booster", "XGBRanker"), _XGBOOST),
@@ -26,8 +25,6 @@ WAYS_OUT: Dict[str, str] = {
     **dict.fromkeys(("CatBoostClassifier", "CatBoostRegressor"), _ONNX),
     "AdaBoostRegressor": f"the weighted median of its trees is no sum: use GradientBoostingRegressor; {BLACK_BOX}",
     "Pipeline": f"put its steps before the ensemble, in one Pipeline around it; {BLACK_BOX}",
-    "CalibratedClassifierCV": f"export the estimator that it calibrates; {BLACK_BOX}",
-    **dict.fromkeys(("TunedThresholdClassifierCV", "FixedThresholdClassifier"), f"{_THRESHOLD}; {BLACK_BOX}"),
     "FeatureUnion": f"use ColumnTransformer, with a transformer for each set of columns; {BLACK_BOX}",
     "CategoricalNB": f"one-hot encode the columns and use BernoulliNB; {BLACK_BOX}",
     "Normalizer": _MIXED_ROWS,

@@ -501,7 +501,9 @@ def _ensemble_scores(parameters: Dict[str, Any], inputs: np.ndarray) -> np.ndarr
     if "members" in parameters:
         return LINKS[parameters["link"]](_weighted_mean(trees, parameters["members"], inputs))
     total = _summed(trees, inputs, parameters.get("base", 0.0), parameters.get("treeClass"), accumulate)
-    return LINKS[parameters["link"]](total / len(trees) if parameters["aggregation"] == "mean" else total)
+    scores = LINKS[parameters["link"]](total / len(trees) if parameters["aggregation"] == "mean" else total)
+    is_one_sum = scores.shape[1] == 1 and len(parameters.get("classes", [])) == 2
+    return np.column_stack([-scores, scores]) if is_one_sum else scores
 
 
 def _weighted_mean(trees: List[Tree], members: List[Dict[str, Any]], inputs: np.ndarray) -> np.ndarray:

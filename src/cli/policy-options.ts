@@ -1,6 +1,6 @@
 /** The policy on the command line: a file or a reference to the registry, and options that override parts of the policy. */
-
-import { readTargetText } from '../jobs/rows/row.js';
+import { ElsewiseError } from '../documents/error.js';
+import { readTargetsText, readTargetText } from '../jobs/rows/row.js';
 import type { LoadedModel } from '../models/load.js';
 import { defaultPolicy, loadPolicy } from '../policy/policy.js';
 import type { VersionedPolicy } from '../store/registry/policy-store.js';
@@ -17,6 +17,11 @@ export const POLICY_OPTIONS = {
     kind: 'text',
     value: 'T',
     help: 'the wanted class, a JSON list of classes, a number, or {"from": 0.6, "to": 1};\nreplaces the target of the policy; the target of a row replaces both',
+  },
+  targets: {
+    kind: 'text',
+    value: 'A,B,C',
+    help: 'several targets, best first, each with its own answers: classes or bands, or a JSON list;\nreplaces the targets of the policy',
   },
   norm: {
     kind: 'choice',
@@ -69,28 +74,25 @@ export async function readPolicy(
   openStore: OpenStore = storeAt(options.redis),
 ): Promise<VersionedPolicy> {
   const given = options.policy === undefined ? defaultPolicy() : await readPolicyDocument(options.policy, openStore);
-  const {
-    target,
-    norm,
-    weights,
-    unbounded,
-    count,
-    region,
-    reasons,
-    'deadline-ms': deadlineMs,
-    effort,
-    gap,
-    seed,
-  } = options;
+  const { norm, weights, unbounded, count, region, reasons, 'deadline-ms': deadlineMs, effort, gap, seed } = options;
   const policy = loadPolicy({
     ...given.document,
+    ...namedTargets(options, model.classes),
     ...(region && { region }),
     ...(unbounded && { unbounded }),
     ...(reasons && { reasons: { ...given.document.reasons, reference: reasons } }),
-    ...defined({ count, deadlineMs, effort, gap, seed, target: target && readTargetText(target, model.classes) }),
+    ...defined({ count, deadlineMs, effort, gap, seed }),
     cost: { ...given.document.cost, ...defined({ norm, weights }) },
   });
   return policy.digest === given.digest ? given : policy;
+}
+
+/** One target, or several, in place of those of the policy. */
+function namedTargets({ target, targets }: Pick<Given, 'target' | 'targets'>, classes: readonly string[]): object {
+  if (target !== undefined && targets !== undefined)
+    throw new ElsewiseError('usage', 'give --target or --targets, not both');
+  if (targets !== undefined) return { target: undefined, targets: readTargetsText(targets, classes) };
+  return target ? { target: readTargetText(target, classes), targets: undefined } : {};
 }
 
 function defined<T extends object>(values: T): Partial<T> {

@@ -1,6 +1,7 @@
 /** The model document `elsewise.model/v1`: everything but `parameters`, which each family describes itself. */
 import { z } from 'zod';
 import { listOf, recordOf } from './collections.js';
+import { decisionSchema } from './decision/decision-document.js';
 import { categoricalLabels, featureLabels, modelLabels } from './labels/label-document.js';
 import { bounded, finite, matrix, positive, vector } from './numbers.js';
 import { isolationForestSchema } from './tree-document.js';
@@ -180,6 +181,9 @@ export const modelHeader = {
   preprocessing: listOf(preprocessingSchema)
     .optional()
     .describe('Steps between the columns of a row and the inputs of the model, in order.'),
+  decision: decisionSchema
+    .optional()
+    .describe('The decision layer: calibration of the scores, the cut-off between two classes, and bands with names.'),
   background: backgroundSchema
     .optional()
     .describe('Statistics and rows of the training set, for weights, plausibility and paths.'),

@@ -157,6 +157,8 @@ export const reasonsSchema = z.strictObject({
       'The largest number of rows of the background for the reference `population` of trees. Out of more rows, these are drawn by the seed of the policy. Other models use all rows.',
     ),
 });
+/** The largest number of targets for one row. */
+const MOST_TARGETS = 20;
 
 /** The largest number of levers for one row. */
 const MOST_LEVERS = 32;
@@ -200,6 +202,13 @@ export const policySchema = z.strictObject({
     .optional()
     .describe(
       'The wanted outcome: a class, a list of classes, a number for a regressor, or an interval of scores. A row and `--target` may name another target. Without any target a row is invalid.',
+    ),
+  targets: listOf(targetSchema)
+    .min(1)
+    .max(MOST_TARGETS)
+    .optional()
+    .describe(
+      'A ladder of targets in place of `target`, best first. Each gets its own answers with their own proofs. A row and `--target` may name one target instead.',
     ),
   tolerance: bounded
     .min(0)

@@ -83,12 +83,28 @@ export const shownPlausibilitySchema = z.strictObject({
   term: finite.optional().describe('The weight of the policy x `penalty`. The term is a part of `cost`.'),
 });
 
+const band = z.string().nullable();
+
+/** The decision layer of the model, as it applies to the row. */
+export const decidedSchema = z.strictObject({
+  threshold: finite
+    .optional()
+    .describe('The score of the second class at which the decision changes. Omitted: no single score decides.'),
+  band: band
+    .optional()
+    .describe('The band of the row. Null: the score is below all bands. Omitted: the model has no bands.'),
+  calibrated: z.boolean().describe('Whether scores are reported after a calibration.'),
+});
+
 export const counterfactualSchema = z.strictObject({
   features: features.describe('The values of the answer, by feature.'),
   prediction: prediction.describe('The prediction of the model for the answer.'),
   score: finite.describe(
     'The probability of the target for the answer, or its raw score where the model has no probabilities. For a regressor, the prediction.',
   ),
+  band: band
+    .optional()
+    .describe('The band of the answer. Null: the score is below all bands. Omitted: the model has no bands.'),
   changes: changes.describe('The changed features, with the values before and after.'),
   cost: finite.describe('The cost of the change, by the `cost` of the policy.'),
   distances: z
@@ -102,6 +118,7 @@ export const counterfactualSchema = z.strictObject({
   proof: proofSchema.describe('The knowledge about cheaper answers.'),
   region: regionSchema.optional().describe('A box around the answer, where the policy asks for regions.'),
   lever: z.string().optional().describe('The group of features that alone may change, where the policy names levers.'),
+  target: targetSchema.optional().describe('The target of the answer, where the policy names several.'),
   path: pathSchema.optional().describe('The steps from the person to the answer, where the policy asks for a path.'),
   plausibility: shownPlausibilitySchema
     .optional()
@@ -178,6 +195,15 @@ export const leverSchema = z.strictObject({
   reason: reasonSchema.optional().describe('The reason why this group has no answer.'),
 });
 
+/** The outcome of one target of several: answers with this target, or its own reason for their absence. */
+export const rungSchema = z.strictObject({
+  target: targetSchema.describe('The target.'),
+  status: z
+    .enum(['found', 'already', 'infeasible', 'not-found'])
+    .describe('The outcome for this target. `already`: the row has the target.'),
+  reason: reasonSchema.optional().describe('The reason why this target has no answer.'),
+});
+
 export const resultSchema = z.strictObject({
   schema: z.literal('elsewise.result/v1').describe('The kind and version of the document.'),
   id: z.string().describe('The id of the row, or its number in the input.'),
@@ -212,7 +238,11 @@ export const resultSchema = z.strictObject({
     })
     .optional()
     .describe('Choices that the policy left open and that were made for it. Absent: none.'),
-  target: targetSchema.nullable().describe('The wanted outcome. Null: the row could not be read.'),
+  target: targetSchema
+    .nullable()
+    .describe(
+      'The wanted outcome. Null: the row could not be read. Where the policy names several targets: the one that `status` and `reason` are about, which is that of the cheapest answer.',
+    ),
   factual: z
     .strictObject({
       features: features.describe('The values of the row, by feature.'),
@@ -223,6 +253,7 @@ export const resultSchema = z.strictObject({
     })
     .nullable()
     .describe('The row as it is. Null: the row is invalid.'),
+  decision: decidedSchema.optional().describe('The decision layer of the model. Omitted: the model has none.'),
   counterfactuals: listOf(counterfactualSchema).describe('The answers, cheapest first.'),
   reason: reasonSchema.optional().describe('The reason why there is no answer.'),
   reasons: listOf(reasonCodeSchema)
@@ -233,6 +264,9 @@ export const resultSchema = z.strictObject({
   levers: listOf(leverSchema)
     .optional()
     .describe('The outcome of each group of features, in the order of `levers` in the policy.'),
+  targets: listOf(rungSchema)
+    .optional()
+    .describe('The outcome of each target, in the order of `targets` in the policy.'),
   attempts: listOf(
     z.strictObject({
       solver: z.string().describe('The name of the solver.'),
@@ -260,6 +294,8 @@ export type CounterfactualDocument = z.output<typeof counterfactualSchema>;
 export type Reason = z.output<typeof reasonSchema>;
 export type ReasonCode = z.output<typeof reasonCodeSchema>;
 export type RegionDocument = z.output<typeof regionSchema>;
+export type DecidedDocument = z.output<typeof decidedSchema>;
+export type RungDocument = z.output<typeof rungSchema>;
 export type LeverDocument = z.output<typeof leverSchema>;
 export type ShownPath = z.output<typeof pathSchema>;
 export type ShownPlausibility = z.output<typeof shownPlausibilitySchema>;

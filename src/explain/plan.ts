@@ -20,7 +20,7 @@ import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
 import { underLever } from '../policy/levers.js';
 import { buildGraphs, graphSpecOf, type RowGraphs } from '../policy/path.js';
 import type { Policy } from '../policy/policy.js';
-import { parseTarget, resolveTarget } from '../policy/target.js';
+import { isGiven, parseTarget, resolveTarget, targetsOf } from '../policy/target.js';
 import { Budget, type Clock, EFFORT_PER_MS } from '../problems/budget.js';
 import { type CompiledPolicy, compileGoals, compilePolicy } from '../problems/compile.js';
 import { PieceBounds } from '../solvers/shared/piece-bounds.js';
@@ -30,7 +30,7 @@ import { type Recheck, recheckResult } from './checks/recheck.js';
 import { areDifferent, diversify } from './diverse.js';
 import { type Engine, enginesForOwnTargets, enginesOf } from './engines.js';
 import { explainInfeasible } from './infeasible.js';
-import { buildLadder, climb, closes, isBetter, noteAttempt, provedTo, type Rung, roundMs } from './ladder.js';
+import { buildLadder, climb, closes, noteAttempt, provedTo, roundMs } from './ladder.js';
 import { concludeLevers, type LeverPlan, type Question } from './levers.js';
 import { concludePath, PATH_SOLVER } from './paths/conclude-path.js';
 import { PathSearch } from './paths/path-search.js';
@@ -47,14 +47,20 @@ import {
   ResultWriter,
   reasonNotFound,
 } from './result.js';
+import { concludeRungs } from './rungs.js';
 import {
   asAnswer,
-  type BoundedLadder,
+  cheaper,
+  FIRST_SHARE,
+  LEAST_SHARE,
+  leastBoundFirst,
+  NO_PIECE,
   type Person,
   type Search,
   type Searcher,
   type SearchOutcome,
   type TargetPlan,
+  withoutBound,
 } from './search.js';
 import { type Settled, settle } from './settle.js';
 import { Suspension } from './suspension.js';
@@ -180,8 +186,8 @@ class PreparedPlan implements Plan, Searcher {
     const { compiled, verifier, person, paths, reasons } = this;
     this.memory = new PlanMemory(this, model, { compiled, verifier, person, paths, reasons });
     this.parts = new PlanParts(options.partBytes);
-    const hasTarget = policy.document.target !== undefined;
-    const engines = hasTarget && !this.levers.length ? enginesOf(this.targetPlan(undefined).ladders) : [];
+    const targets = this.levers.length ? [] : targetsOf(policy.document);
+    const engines = targets.flatMap((target) => enginesOf(this.policyTarget(target).ladders));
     this.ownEngines = [...new Set([...engines, ...this.levers.flatMap(({ plan }) => plan.ownEngines)])];
   }
 
@@ -297,18 +303,22 @@ class PreparedPlan implements Plan, Searcher {
     const { model, person, verifier, writer } = this;
     const planOf = (lever: string | undefined) => this.levers.find((one) => one.lever === lever)?.plan ?? this;
     const verifierOf = (lever: string | undefined) => planOf(lever).verifier;
-    return recheckResult({ model, person, verifier, writer, verifierOf }, result, this.targetPlan(result.target));
+    const targetOf = (target: TargetDocument) => this.targetPlan(target);
+    return recheckResult(
+      { model, person, verifier, writer, verifierOf, targetOf },
+      result,
+      this.targetPlan(result.target),
+    );
   }
 
   private explainPerson(id: string, own: unknown, start: number, detail: ResultDetail): ResultDocument {
-    const { model, person, writer, verifier } = this;
+    const { person, writer, verifier } = this;
+    const { targets } = this.policy.document;
+    if (targets && !isGiven(own)) return this.explainRungs(id, targets, start, detail);
     const target = this.targetPlan(own);
-    verifier.scorer.runValues(person.factual);
+    verifier.score(person.factual);
     writer.begin(id, target, person, detail);
-    if (!verifier.scorer.isFinite())
-      throw new ElsewiseError('bad-row', 'the model gives no finite score for this row', 'features');
-    if (target.goals.some((goal) => model.model.achieves(verifier.scorer.raw, goal)))
-      return writer.already(this.elapsed(start));
+    if (verifier.hasTarget(target)) return writer.already(this.elapsed(start));
     verifier.baselineOf(person.factual, person.baseline);
     const drafts = this.reasons?.draft(target.goals, person, verifier.scorer.raw, verifier.scorer.scores);
     const question: Question = { own, attempts: [], budget: this.budget() };
@@ -317,6 +327,23 @@ class PreparedPlan implements Plan, Searcher {
       : this.conclude(target, question);
     const reasons = drafts && showReasons(this, drafts, target, conclusion, question.budget);
     return writer.concluded({ ...conclusion, reasons }, question, this.elapsed(start));
+  }
+
+  private explainRungs(id: string, wanted: readonly TargetDocument[], start: number, detail: ResultDetail) {
+    const { person, verifier, writer } = this;
+    const targets = wanted.map((target) => this.policyTarget(target));
+    verifier.score(person.factual);
+    verifier.baselineOf(person.factual, person.baseline);
+    const question: Question = { own: undefined, attempts: [], budget: this.budget() };
+    const ladder = concludeRungs(targets, question, {
+      reaches: (rung) => verifier.hasTarget(rung),
+      conclude: (rung, share) => this.conclude(rung, share),
+    });
+    const { target, conclusion } = ladder;
+    verifier.score(person.factual);
+    writer.begin(id, target, person, detail);
+    const elapsed = this.elapsed(start);
+    return conclusion ? writer.concluded(conclusion, question, elapsed) : writer.already(elapsed, ladder);
   }
 
   concludeFor(factual: Float64Array, question: Question): Conclusion {
@@ -432,6 +459,11 @@ class PreparedPlan implements Plan, Searcher {
     return target;
   }
 
+  /** A target that the policy names. */
+  private policyTarget(target: TargetDocument): TargetPlan {
+    return this.targetPlan(this.policy.document.targets ? target : undefined);
+  }
+
   private readonly targetBytes = (target: TargetPlan | ElsewiseError): number => this.memory.bytesBeside(target);
 
   /** The target of a row wins over the target of the policy. */
@@ -465,28 +497,4 @@ class PreparedPlan implements Plan, Searcher {
       throw error;
     }
   }
-}
-
-const isGiven = (target: unknown): boolean => target !== undefined && target !== null && target !== '';
-
-/** The share of the effort for the first of several answers. */
-const FIRST_SHARE = 0.5;
-
-/** The least share of the remaining budget for a piece, however many follow. */
-const LEAST_SHARE = 0.3;
-
-/** A region without pieces is a proof that no answer exists. */
-const NO_PIECE: SearchOutcome = { answer: null, solver: '', lowerBound: Infinity, finished: true };
-
-function leastBoundFirst({ ladders, unbounded, bounds }: TargetPlan, domain: Domain): readonly BoundedLadder[] {
-  if (!bounds) return unbounded;
-  const least = bounds.at(domain);
-  return ladders.map((ladder, k) => ({ ladder, bound: least[k] })).sort((a, b) => a.bound - b.bound);
-}
-
-const withoutBound = (ladder: readonly Rung[]): BoundedLadder => ({ ladder, bound: Number.NEGATIVE_INFINITY });
-
-function cheaper(a: SearchOutcome, b: SearchOutcome): SearchOutcome {
-  const winner = isBetter(b, a) ? b : a;
-  return provedTo(winner, Math.min(a.lowerBound, b.lowerBound), a.finished && b.finished);
 }

@@ -4,22 +4,25 @@ import type { TargetDocument } from '../documents/policy-document.js';
 import type {
   Attempt,
   CounterfactualDocument,
+  DecidedDocument,
   LeverDocument,
   Proof,
   Reason,
   ReasonCode,
   RegionDocument,
   ResultDocument,
+  RungDocument,
   ShownPath,
   ShownPlausibility,
 } from '../documents/result-document.js';
 import type { RowFault } from '../documents/row-error.js';
+import { bandAt } from '../models/decision/bands.js';
 import { type FeatureSpace, showValue, spread } from '../models/features.js';
 import type { LoadedModel, Scorer } from '../models/load.js';
 import type { Goal } from '../models/region.js';
 import type { Defaults, SettledPolicy } from '../policy/defaults.js';
 import type { Plausibility } from '../policy/plausibility/plausibility-measure.js';
-import { reportedScore } from '../policy/target.js';
+import { reportedScore, scoredIndex } from '../policy/target.js';
 import { isSame } from '../policy/values.js';
 import type { Budget, Strike } from '../problems/budget.js';
 import type { FoundPath } from './paths/found-path.js';
@@ -33,6 +36,8 @@ export interface ReportedAnswer {
   readonly region?: RegionDocument;
   /** The lever whose features the answer may change. */
   readonly lever?: string;
+  /** The target of the answer, if the policy names several. */
+  readonly rung?: Subject;
   /** The path to the answer over rows of the background, if the policy asks for it. */
   readonly path?: FoundPath;
 }
@@ -47,7 +52,11 @@ export interface Conclusion {
   readonly levers?: LeverDocument[];
   /** If the policy asks for reasons. */
   readonly reasons?: ReasonCode[];
+  /** By target, if the policy names several. */
+  readonly targets?: RungDocument[];
 }
+
+type Parts = Pick<Conclusion, 'levers' | 'targets' | 'reasons'>;
 
 /** The record of a search: its attempts and its spent effort. */
 export interface Done {
@@ -76,7 +85,8 @@ const SCHEMA = 'elsewise.result/v1';
 /** Gap below which an answer counts as optimal, relative to its cost. */
 export const OPTIMAL_GAP = 1e-6;
 
-interface Subject {
+/** A target as shown, its goals and its plausibility. */
+export interface Subject {
   readonly shown: TargetDocument;
   readonly goals: readonly Goal[];
   readonly plausibility: Plausibility | null;
@@ -105,6 +115,7 @@ export class ResultWriter {
   private subject: Subject = { shown: '', goals: [], plausibility: null };
   private person: Values = { factual: new Float64Array(), baseline: new Float64Array() };
   private factual: ResultDocument['factual'] = null;
+  private decision: DecidedDocument | undefined;
 
   constructor(
     private readonly model: LoadedModel,
@@ -124,26 +135,29 @@ export class ResultWriter {
     this.person = person;
     this.detail = detail;
     this.factual = detail === 'full' ? { features: this.show(person.factual), ...this.standing() } : null;
+    this.decision = this.decided();
   }
 
-  already(elapsedMs: number): ResultDocument {
-    return this.assemble('already', [], undefined, NO_SEARCH, false, elapsedMs);
+  already(elapsedMs: number, parts: Parts = {}): ResultDocument {
+    return this.assemble('already', [], undefined, NO_SEARCH, false, elapsedMs, parts);
   }
 
   concluded(conclusion: Conclusion, done: Done, elapsedMs: number): ResultDocument {
-    const { status, answers, reason, degraded, levers, reasons } = conclusion;
+    const { status, answers, reason, degraded, levers, targets, reasons } = conclusion;
     const shown = answers.map((answer) => this.counterfactual(answer));
-    return this.assemble(status, shown, reason && this.withPerson(reason), done, degraded, elapsedMs, levers, reasons);
+    const parts = { levers, targets, reasons };
+    return this.assemble(status, shown, reason && this.withPerson(reason), done, degraded, elapsedMs, parts);
   }
 
   /** The answer of some values, without knowledge about cheaper answers. */
-  answer(values: Float64Array, cost: number): CounterfactualDocument {
-    return this.counterfactual({ settled: { values, cost }, solver: '', lowerBound: Number.NEGATIVE_INFINITY });
+  answer(values: Float64Array, cost: number, rung?: Subject): CounterfactualDocument {
+    return this.counterfactual({ settled: { values, cost }, solver: '', lowerBound: Number.NEGATIVE_INFINITY, rung });
   }
 
   invalid(id: string, faults: readonly RowFault[]): ResultDocument {
     this.id = id;
     this.factual = null;
+    this.decision = undefined;
     const [{ path, message }] = faults;
     const several = faults.length > 1 ? { faults: [...faults] } : {};
     const result = this.assemble('invalid', [], { code: 'invalid', message, path, ...several }, NO_SEARCH, false, 0);
@@ -157,10 +171,9 @@ export class ResultWriter {
     { attempts, budget }: Done,
     degraded: boolean,
     elapsedMs: number,
-    levers?: LeverDocument[],
-    reasons?: ReasonCode[],
+    { levers, targets, reasons }: Parts = {},
   ): ResultDocument {
-    const { id, modelTag: model, policyTag: policy, defaults, factual, seed } = this;
+    const { id, modelTag: model, policyTag: policy, defaults, factual, decision, seed } = this;
     const target = this.subject.shown;
     const struck = budget?.limitedBy;
     const isTold = struck === 'time' || degraded || reason !== undefined;
@@ -174,10 +187,12 @@ export class ResultWriter {
       defaults,
       target,
       factual,
+      decision,
       counterfactuals,
       reason,
       reasons,
       levers,
+      targets,
       attempts,
       degraded,
       limitedBy: isTold && struck ? struck : undefined,
@@ -193,25 +208,50 @@ export class ResultWriter {
   }
 
   /** The prediction and score of the row that was scored last. */
-  private standing(): { prediction: string | number; score: number } {
+  private standing({ goals } = this.subject): { prediction: string | number; score: number } {
     const scores = this.scorer.show();
-    const score = reportedScore(this.subject.goals, scores);
+    const score = reportedScore(goals, scores);
     if (this.model.task === 'regression') return { prediction: scores[0], score };
     return { prediction: this.model.classes[this.model.model.decide(this.scorer.raw)], score };
   }
 
-  private counterfactual({ settled, solver, lowerBound, region, lever, path }: ReportedAnswer): CounterfactualDocument {
+  /** The decision layer about the row that was scored last. */
+  private decided(): DecidedDocument | undefined {
+    const { document, model } = this.model;
+    if (!document.decision) return undefined;
+    const threshold = model.thresholds?.[1];
+    const band = this.band();
+    const calibrated = document.decision.calibration !== undefined;
+    return { ...(threshold !== undefined && { threshold }), ...(band !== undefined && { band }), calibrated };
+  }
+
+  /** The band of the row that was scored last. Undefined: the model has no bands. */
+  private band(): string | null | undefined {
+    const { bands } = this.model;
+    return bands.length ? (bandAt(bands, this.scorer.show()[scoredIndex(this.model)])?.name ?? null) : undefined;
+  }
+
+  private counterfactual(answer: ReportedAnswer): CounterfactualDocument {
+    const { settled, solver, lowerBound, region, lever, rung, path } = answer;
+    const subject = rung ?? this.subject;
     this.scorer.runValues(settled.values);
     const { values, cost } = settled;
-    const { prediction, score } = this.standing();
-    const plausibility = this.subject.plausibility && this.showPlausibility(values, this.subject.plausibility);
+    const { prediction, score } = this.standing(subject);
+    const plausibility = subject.plausibility && this.showPlausibility(values, subject.plausibility);
     const changes = listChanges(this.model.space, this.person.factual, values);
     const { features, distances } = this.detail === 'full' ? this.whole(values, changes.length) : LEFT_OUT;
     const proof = proofOf(cost, lowerBound);
-    const shown = { features, prediction, score, changes, cost, distances, solver, proof };
-    if (!region && lever === undefined && !path && !plausibility) return shown;
+    const shown = { features, prediction, score, band: this.band(), changes, cost, distances, solver, proof };
+    if (!region && lever === undefined && !rung && !path && !plausibility) return shown;
     const way = path && { path: this.showPath(path) };
-    return { ...shown, ...(region && { region }), lever, ...way, ...(plausibility && { plausibility }) };
+    return {
+      ...shown,
+      ...(region && { region }),
+      lever,
+      ...(rung && { target: rung.shown }),
+      ...way,
+      ...(plausibility && { plausibility }),
+    };
   }
 
   private showPlausibility(answer: Float64Array, { shareOf, term }: Plausibility): ShownPlausibility | undefined {

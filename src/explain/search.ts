@@ -10,7 +10,7 @@ import type { Budget } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
 import type { PieceBounds } from '../solvers/shared/piece-bounds.js';
 import type { ProvedPiece } from './box-cover.js';
-import type { Climb, Rung } from './ladder.js';
+import { type Climb, isBetter, provedTo, type Rung } from './ladder.js';
 import type { PlanParts } from './plan-parts.js';
 import type { ReportedAnswer } from './result.js';
 
@@ -76,3 +76,25 @@ export const asAnswer = ({ answer, solver, lowerBound }: SearchOutcome): Reporte
   solver,
   lowerBound,
 });
+
+/** A region without pieces is a proof that no answer exists. */
+export const NO_PIECE: SearchOutcome = { answer: null, solver: '', lowerBound: Infinity, finished: true };
+
+export function leastBoundFirst({ ladders, unbounded, bounds }: TargetPlan, domain: Domain): readonly BoundedLadder[] {
+  if (!bounds) return unbounded;
+  const least = bounds.at(domain);
+  return ladders.map((ladder, k) => ({ ladder, bound: least[k] })).sort((a, b) => a.bound - b.bound);
+}
+
+export const withoutBound = (ladder: readonly Rung[]): BoundedLadder => ({ ladder, bound: Number.NEGATIVE_INFINITY });
+
+export function cheaper(a: SearchOutcome, b: SearchOutcome): SearchOutcome {
+  const winner = isBetter(b, a) ? b : a;
+  return provedTo(winner, Math.min(a.lowerBound, b.lowerBound), a.finished && b.finished);
+}
+
+/** The share of the effort for the first of several answers. */
+export const FIRST_SHARE = 0.5;
+
+/** The least share of the remaining budget for a piece, however many follow. */
+export const LEAST_SHARE = 0.3;

@@ -2,6 +2,7 @@
  * The final check of every answer, independent of the solver: the model scores the answer again, every policy entry is checked
  * against the original row, and the cost is computed anew. An answer that fails is never reported.
  */
+import { ElsewiseError } from '../documents/error.js';
 import { LARGEST } from '../documents/numbers.js';
 import { decimalSum } from '../linalg/decimals.js';
 import { imputedValue, spread } from '../models/features.js';
@@ -51,6 +52,19 @@ export class Verifier {
     return Number.isFinite(cost)
       ? { ok: true, cost, fault: '' }
       : { ok: false, cost: Infinity, fault: 'the cost is not finite' };
+  }
+
+  /** Scores a person. */
+  score(factual: Float64Array): void {
+    this.scorer.runValues(factual);
+    this.scorer.show();
+    if (!this.scorer.isFinite())
+      throw new ElsewiseError('bad-row', 'the model gives no finite score for this row', 'features');
+  }
+
+  /** Whether the row that was scored last has a target. */
+  hasTarget({ goals }: Pick<CheckedTarget, 'goals'>): boolean {
+    return goals.some((goal) => this.loaded.model.achieves(this.scorer.raw, goal));
   }
 
   /** The row from which changes are measured: imputed values replace missing ones. */

@@ -12,6 +12,8 @@ import { didYouMean } from '../documents/nearest-name.js';
 import { examine, parseDocument } from '../documents/parse.js';
 import { type Background, buildBackground, readRows, type SharedBackground } from './background.js';
 import { type Bounds, checkColumns, checkSamples, checkSteps, DEFAULT_BOUNDS } from './bounds.js';
+import { type Band, bandsOf } from './decision/bands.js';
+import { withDecision } from './decision/decision-layer.js';
 import type { Family, Model } from './family.js';
 import { type FeatureSpace, layOutFeatures, spread } from './features.js';
 import { families } from './index.js';
@@ -31,6 +33,8 @@ export interface LoadedModel {
   readonly version: number | null;
   readonly task: 'classification' | 'regression';
   readonly classes: readonly string[];
+  /** The bands of the decision layer, best first. Empty: the model has none. */
+  readonly bands: readonly Band[];
   readonly space: FeatureSpace;
   readonly preprocessing: Preprocessing;
   readonly model: Model;
@@ -81,7 +85,7 @@ export function assemble(document: unknown, options: LoadOptions, parts?: Shared
   const parameters = parseDocument(schema, parsed.parameters, 'model.parameters');
   const { inputs } = preprocessing;
   const context = { inputs, space, preprocessing, classes: classes.length, labels: classes, shared, bounds };
-  const model = family.load(parameters, context);
+  const model = withDecision(family.load(parameters, context), family.name, classes.length, parsed.decision);
   if (model.forest) checkSets(model.forest, space, preprocessing);
   const loaded: LoadedModel = {
     document: parsed,
@@ -90,6 +94,7 @@ export function assemble(document: unknown, options: LoadOptions, parts?: Shared
     version: options.version ?? null,
     task,
     classes,
+    bands: bandsOf(parsed.decision ?? {}, classes),
     space,
     preprocessing,
     model,

@@ -10,11 +10,13 @@ import { parseExpression } from './expression-parser.js';
 import { checkShape } from './expression-shape.js';
 import { overlayFaults } from './overlay.js';
 import { NUMERIC_ENTRIES } from './rules.js';
+import { ladderFaults } from './target.js';
 
 export function* ownFaults(policy: PolicyDocument, root: string): Iterable<PlacedFault> {
   for (const [name, rule] of Object.entries(policy.features)) yield* contradictions(rule, `${root}.features.${name}`);
   for (const [i, text] of policy.constraints.entries()) yield* textFaults(text, `${root}.constraints[${i}]`);
   yield* weighedPath(policy, root);
+  yield* ladderFaults(policy, root);
   yield* overlayFaults(policy, root);
 }
 

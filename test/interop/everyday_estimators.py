@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
     AdaBoostClassifier,
@@ -46,7 +47,7 @@ from sklearn.linear_model import (
     SGDRegressor,
 )
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
-from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     Binarizer,
@@ -122,6 +123,10 @@ def ada_boost(**options: Any) -> AdaBoostClassifier:
     return AdaBoostClassifier(tree(2), n_estimators=15, random_state=0, **options)
 
 
+def calibrated(estimator: Any, method: str) -> CalibratedClassifierCV:
+    return CalibratedClassifierCV(estimator, method=method, cv=3, ensemble=False)
+
+
 def lightgbm_classifier(**options: Any) -> Any:
     from lightgbm import LGBMClassifier
 
@@ -155,6 +160,29 @@ WORKS: Dict[str, Entry] = {
         "three",
         AMOUNTS,
         title='SVC(kernel="linear"), three classes',
+    ),
+    "Calibrated-isotonic-forest": Entry(
+        lambda: prepared(calibrated(forest(), "isotonic")),
+        title='CalibratedClassifierCV(method="isotonic", ensemble=False), trees',
+        note="a decision layer: targets in calibrated scores are exact on its plateaus and steps",
+    ),
+    "Calibrated-sigmoid-linear": Entry(
+        lambda: calibrated(prepared(logistic()), "sigmoid"),
+        title="CalibratedClassifierCV(ensemble=False) around a pipeline, linear models",
+        note="the decision function as a hyperplane, with a decision layer",
+    ),
+    "Calibrated-isotonic-svc": Entry(
+        lambda: prepared(calibrated(LinearSVC(max_iter=20000), "isotonic")),
+        title='CalibratedClassifierCV(method="isotonic", ensemble=False), LinearSVC',
+    ),
+    "Calibrated-sigmoid-boosting": Entry(
+        lambda: prepared(calibrated(GradientBoostingClassifier(n_estimators=12, random_state=0), "sigmoid")),
+        title="CalibratedClassifierCV(ensemble=False), boosted trees",
+    ),
+    "Calibrated-isotonic-bayes": Entry(
+        lambda: make_pipeline(StandardScaler(), calibrated(GaussianNB(), "isotonic")),
+        columns=AMOUNTS,
+        title='CalibratedClassifierCV(method="isotonic", ensemble=False), GaussianNB',
     ),
     "RobustScaler": Entry(lambda: prepared(logistic(), RobustScaler())),
     "MaxAbsScaler": Entry(lambda: prepared(logistic(), MaxAbsScaler())),
@@ -462,6 +490,9 @@ REFUSED: Dict[str, Entry] = {
         title="PolynomialFeatures on numbers",
     ),
     "KNNImputer": Entry(lambda: prepared(logistic(), make_pipeline(KNNImputer(), StandardScaler())), holes=True),
+    "Calibrated-folds": Entry(
+        lambda: prepared(CalibratedClassifierCV(logistic(), cv=3)), title="CalibratedClassifierCV(ensemble=True)"
+    ),
     "CategoricalNB": Entry(lambda: CategoricalNB(), columns=["loans", "guarantor"]),
     "VotingClassifier": Entry(
         lambda: prepared(VotingClassifier([("a", logistic()), ("b", forest())], voting="soft")),

@@ -13,7 +13,7 @@ import { wishFaults } from '../../policy/overlay.js';
 import { pathFaults } from '../../policy/path.js';
 import { compilePlausibility } from '../../policy/plausibility/compile-plausibility.js';
 import { ruleFaults } from '../../policy/rules.js';
-import { resolveTarget } from '../../policy/target.js';
+import { resolveTarget, targetsOf } from '../../policy/target.js';
 import { constraintFaults } from '../../problems/compile.js';
 import { solvers } from '../../solvers/index.js';
 import { refuseFamily } from '../reasons/decided-sum.js';
@@ -46,10 +46,12 @@ export function withAllFaults(error: unknown, policy: PolicyDocument, model: Loa
 }
 
 /** Each class of a list is checked by itself. */
-function* targetFaults({ target, margin, tolerance }: PolicyDocument, model: LoadedModel): Iterable<PlacedFault> {
-  for (const one of Array.isArray(target) ? target : target === undefined ? [] : [target])
-    for (const { message } of faultsOfCheck(() => resolveTarget(one, model, margin, tolerance)))
-      yield { path: 'policy.target', message };
+function* targetFaults(policy: PolicyDocument, model: LoadedModel): Iterable<PlacedFault> {
+  const { targets, margin, tolerance } = policy;
+  for (const [k, target] of targetsOf(policy).entries())
+    for (const one of Array.isArray(target) ? target : [target])
+      for (const { message } of faultsOfCheck(() => resolveTarget(one, model, margin, tolerance)))
+        yield { path: targets ? `policy.targets[${k}]` : 'policy.target', message };
 }
 
 /** The statistics that the norm and the units need. Names of weights are checked by themselves. */

@@ -2,6 +2,7 @@
  * A reported result checked by itself, without a search: the model scores the row and each answer, and every policy entry is checked against
  * the row. The rest of an answer follows from its values: prediction, score, changes, cost, distances. The rest is written anew.
  */
+import type { TargetDocument } from '../../documents/policy-document.js';
 import type { CounterfactualDocument, ResultDocument } from '../../documents/result-document.js';
 import type { LoadedModel } from '../../models/load.js';
 import { readRecord, recordOf } from '../../models/read-row.js';
@@ -17,6 +18,8 @@ export interface Checker {
   readonly writer: ResultWriter;
   /** The verifier of the policy under which the answers of a lever are searched. */
   verifierOf(lever: string | undefined): Verifier;
+  /** The target of an answer of a ladder of targets. */
+  targetOf(target: TargetDocument): TargetPlan;
 }
 
 export interface Recheck {
@@ -33,7 +36,7 @@ export interface CheckedAnswer {
 }
 
 /** The keys of an answer that its values decide. */
-export const FOLLOWING = ['features', 'prediction', 'score', 'changes', 'cost', 'distances'] as const;
+export const FOLLOWING = ['features', 'prediction', 'score', 'band', 'changes', 'cost', 'distances'] as const;
 
 /** The result must have values of its row. Throws an `ElsewiseError` if the values are invalid. */
 export function recheckResult(
@@ -54,6 +57,9 @@ function checkAnswer(checker: Checker, claimed: CounterfactualDocument, target: 
   const { model, person, writer } = checker;
   const values = new Float64Array(model.space.features.length);
   readRecord(model, recordOf(model, claimed.features), values);
-  const { fault, cost } = checker.verifierOf(claimed.lever).check(person.factual, person.baseline, values, target);
-  return fault ? { fault } : { fault: '', written: writer.answer(values, cost) };
+  const rung = claimed.target === undefined ? undefined : checker.targetOf(claimed.target);
+  const { fault, cost } = checker
+    .verifierOf(claimed.lever)
+    .check(person.factual, person.baseline, values, rung ?? target);
+  return fault ? { fault } : { fault: '', written: writer.answer(values, cost, rung) };
 }

@@ -6,6 +6,7 @@
 import { ElsewiseError } from '../../documents/error.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
+import { targetsOf } from '../../policy/target.js';
 import type { ComparisonCollector } from '../../report/comparison/comparison-collector.js';
 import { type PersonResult, PersonResultReader } from '../../report/summary/person-result.js';
 import { type BulkJob, type BulkOutput, runBulk } from '../bulk/bulk.js';
@@ -88,13 +89,13 @@ const outputTo = (write: (bytes: Uint8Array) => Promise<void>, close: () => Prom
 /** The second side solves the rows that the results of the first side repeat. */
 async function solveRowsOf({ source: _, ...job }: ComparisonJob, people: PeopleInOrder): Promise<void> {
   const { after, before, collector } = job;
-  const target = before.policy.document.target;
+  const targets = targetsOf(before.policy.document);
   const open: PersonResult[] = [];
   async function* rows(): AsyncGenerator<Uint8Array> {
     for (let part = await people.part(); part; part = await people.part()) {
       const asked = part.filter((person) => collector.read(person));
       open.push(...asked);
-      yield Buffer.from(asked.map((person) => rowLine(person, target)).join(''));
+      yield Buffer.from(asked.map((person) => rowLine(person, targets)).join(''));
     }
   }
   const reader = new PersonResultReader();

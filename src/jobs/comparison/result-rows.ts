@@ -6,9 +6,10 @@ import type { TargetDocument } from '../../documents/policy-document.js';
 import type { PersonResult, PersonResultReader } from '../../report/summary/person-result.js';
 import { asBuffer } from '../../store/codec/byte-streams.js';
 
-/** A line of NDJSON. `policyTarget`: the target in the policy of the result. */
-export function rowLine({ id, factual, target }: PersonResult, policyTarget: TargetDocument | undefined): string {
-  const isOwn = target !== undefined && target !== null && JSON.stringify(target) !== JSON.stringify(policyTarget);
+/** A line of NDJSON. `policyTargets`: the targets that the policy of the result names. */
+export function rowLine({ id, factual, target }: PersonResult, policyTargets: readonly TargetDocument[]): string {
+  const isNamed = policyTargets.some((named) => JSON.stringify(named) === JSON.stringify(target));
+  const isOwn = target !== undefined && target !== null && !isNamed;
   return `${JSON.stringify({ id, features: factual?.features ?? {}, ...(isOwn && { target }) })}\n`;
 }
 

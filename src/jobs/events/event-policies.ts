@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { ElsewiseError } from '../../documents/error.js';
 import type { OverlayDocument } from '../../documents/policy-document.js';
 import { defaultPolicy, loadPolicy, type Policy } from '../../policy/policy.js';
+import { namesTarget } from '../../policy/target.js';
 
 /** A checked policy of an event. It is text, so that it is cheap to send between threads and to a queue. */
 export interface EventPolicy {
@@ -21,8 +22,8 @@ const MAX_POLICIES = 64;
 const MAX_TEXT = 64_000;
 
 export function asEventPolicy({ document, digest }: Policy): EventPolicy {
-  const { deadlineMs, target } = document;
-  return { digest, deadlineMs, namesTarget: target !== undefined, text: JSON.stringify(document) };
+  const { deadlineMs } = document;
+  return { digest, deadlineMs, namesTarget: namesTarget(document), text: JSON.stringify(document) };
 }
 
 export class EventPolicies {

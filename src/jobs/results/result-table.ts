@@ -4,6 +4,8 @@
  *   id, status, answer, prediction, score, newPrediction, newScore, cost, proof, gap, changes, reason
  *   lever                  where the policy names levers
  *   reasons                where the policy asks for reasons: features in the order of their cost
+ *   target                 where the policy names several targets: the target of the answer
+ *   band, newBand          where the model has bands
  *   NAME, NAME (new)       for each feature. The second column exists where the policy lets the feature change, and has a value where
  *                          this answer changes the feature
  *   plan                   a short digest of model and policy, for `--resume`
@@ -17,6 +19,7 @@ import { faultsInWords } from '../../documents/row-error.js';
 import type { Feature } from '../../models/features.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
+import { targetText } from '../rows/row.js';
 import { planDigest } from '../threads/shared-documents.js';
 
 export type CellType = 'text' | 'integer' | 'number' | 'boolean';
@@ -44,6 +47,8 @@ export interface TableLayout {
   readonly features: readonly TableFeature[];
   readonly hasLevers: boolean;
   readonly hasReasons: boolean;
+  readonly hasTargets: boolean;
+  readonly hasBands: boolean;
 }
 
 export const CELLS: Readonly<Record<Feature['kind'], CellType>> = {
@@ -66,6 +71,8 @@ export function tableLayout(model: LoadedModel, { digest, document }: Policy): T
     }),
     hasLevers: document.levers !== undefined,
     hasReasons: document.reasons !== undefined,
+    hasTargets: document.targets !== undefined,
+    hasBands: model.bands.length > 0,
   };
 }
 
@@ -80,7 +87,22 @@ export function createResultTable(layout: TableLayout): Table<ResultDocument> {
   };
 }
 
-function columnsOf({ prediction, features, hasLevers, hasReasons }: TableLayout): TableColumn[] {
+/** The columns that only some plans have. */
+const OPTIONAL: readonly OptionalColumn[] = [
+  { name: 'lever', key: 'hasLevers', cell: (_, answer) => answer?.lever },
+  { name: 'reasons', key: 'hasReasons', cell: ({ reasons }) => reasons && reasonsInWords(reasons) },
+  { name: 'target', key: 'hasTargets', cell: (_, answer) => answer?.target && targetText(answer.target) },
+  { name: 'band', key: 'hasBands', cell: ({ decision }) => decision?.band },
+  { name: 'newBand', key: 'hasBands', cell: (_, answer) => answer?.band },
+];
+
+interface OptionalColumn {
+  readonly name: string;
+  readonly key: 'hasLevers' | 'hasReasons' | 'hasTargets' | 'hasBands';
+  cell(result: ResultDocument, answer: CounterfactualDocument | undefined): RowValue | undefined;
+}
+
+function columnsOf({ prediction, features, ...layout }: TableLayout): TableColumn[] {
   const before: TableColumn[] = [
     { name: 'id', type: 'text' },
     { name: 'status', type: 'text' },
@@ -94,8 +116,7 @@ function columnsOf({ prediction, features, hasLevers, hasReasons }: TableLayout)
     { name: 'gap', type: 'number' },
     { name: 'changes', type: 'text' },
     { name: 'reason', type: 'text' },
-    ...(hasLevers ? [{ name: 'lever', type: 'text' } as const] : []),
-    ...(hasReasons ? [{ name: 'reasons', type: 'text' } as const] : []),
+    ...OPTIONAL.filter(({ key }) => layout[key]).map(({ name }): TableColumn => ({ name, type: 'text' })),
   ];
   const pairs = features.flatMap(({ name, type, mayChange }) =>
     mayChange
@@ -123,12 +144,13 @@ function withOwnNames(columns: readonly TableColumn[], used: readonly string[]):
 }
 
 function lineOf(
-  { features, hasLevers, hasReasons, plan }: TableLayout,
-  { id, status, factual, reasons }: ResultDocument,
+  { features, plan, ...layout }: TableLayout,
+  result: ResultDocument,
   answer: CounterfactualDocument | undefined,
   number: number,
   reason: string | null,
 ): RowValue[] {
+  const { id, status, factual } = result;
   const line: RowValue[] = [id, status, answer ? number : null, factual?.prediction ?? null, factual?.score ?? null];
   line.push(answer?.prediction ?? null, answer?.score ?? null, answer?.cost ?? null);
   line.push(
@@ -137,8 +159,7 @@ function lineOf(
     answer ? changesInWords(answer, features) : null,
     reason,
   );
-  if (hasLevers) line.push(answer?.lever ?? null);
-  if (hasReasons) line.push(reasons ? reasonsInWords(reasons) : null);
+  for (const { key, cell } of OPTIONAL) if (layout[key]) line.push(cell(result, answer) ?? null);
   const changed = new Map(answer?.changes.map(({ feature, to }) => [feature, to]));
   for (const { name, mayChange } of features) {
     line.push(factual?.features[name] ?? null);
@@ -180,10 +201,13 @@ const ALONE: Readonly<Record<`${ReasonCode['alone']}`, string>> = {
 
 const say = (value: RowValue): string => (value === null ? 'missing' : String(value));
 
-/** The reason for a row, or for a lever, without an answer. */
-function reasonInWords({ status, reason, levers = [] }: ResultDocument): string | null {
+/** The reason for a row, for a lever or for a target, without an answer. */
+function reasonInWords({ status, reason, levers = [], targets = [] }: ResultDocument): string | null {
   if (status === 'already') return 'the row has the target already';
-  const blocked = levers.flatMap((own) => (own.reason ? [`by ${own.lever}: ${own.reason.message}`] : []));
+  const blocked = [
+    ...levers.flatMap((own) => (own.reason ? [`by ${own.lever}: ${own.reason.message}`] : [])),
+    ...targets.flatMap((own) => (own.reason ? [`for ${targetText(own.target)}: ${own.reason.message}`] : [])),
+  ];
   if (blocked.length) return blocked.join('; ');
   if (!reason) return null;
   const { path = '', message } = reason;

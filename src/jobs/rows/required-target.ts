@@ -2,16 +2,17 @@
 import { ElsewiseError } from '../../documents/error.js';
 import { listNames } from '../../documents/nearest-name.js';
 import type { PolicyDocument } from '../../documents/policy-document.js';
+import { namesTarget, targetsOf } from '../../policy/target.js';
 import { targetText } from './row.js';
 import type { RowSource } from './row-source.js';
 
 /** The policy has the target of `--target` as well. `classes`: empty for a regressor, or where they are not known. */
 export function requireTarget(
-  { target }: Pick<PolicyDocument, 'target'>,
+  policy: Pick<PolicyDocument, 'target' | 'targets'>,
   { namesTargets }: Pick<RowSource, 'namesTargets'>,
   classes: readonly string[],
 ): void {
-  if (target !== undefined || namesTargets) return;
+  if (namesTarget(policy) || namesTargets) return;
   const remedy = 'give --target T, "target" in the policy, or a target in each row';
   throw new ElsewiseError('bad-input', `no target is named: ${remedy}${among(classes)}`);
 }
@@ -21,11 +22,11 @@ export function requireTarget(
  * of each row: the column is told. Rows with `features` apart name their target on purpose.
  */
 export function targetWarnings(
-  { target }: Pick<PolicyDocument, 'target'>,
+  policy: Pick<PolicyDocument, 'target' | 'targets'>,
   { targetColumn }: Pick<RowSource, 'targetColumn'>,
 ): string[] {
-  if (target === undefined || !targetColumn?.length) return [];
-  const named = targetText(target);
+  if (!namesTarget(policy) || !targetColumn?.length) return [];
+  const named = targetsOf(policy).map(targetText).join(', ');
   const other = targetColumn.filter((text) => text !== named);
   const found = other.length
     ? `${other.length} of the first ${targetColumn.length} with a target have another, such as ${other[0]}`

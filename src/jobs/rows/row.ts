@@ -36,6 +36,12 @@ export function readTargetText(text: string, classes: readonly string[]): unknow
   }
 }
 
+/** Several targets: a JSON list of targets, else names with commas between them. */
+export function readTargetsText(text: string, classes: readonly string[]): unknown {
+  const value = text.trimStart().startsWith('[') ? readTargetText(text, classes) : undefined;
+  return Array.isArray(value) ? value : text.split(',').map((name) => readTargetText(name.trim(), classes));
+}
+
 /** A target as a column has it. */
 export const targetText = (target: unknown): string =>
   typeof target === 'string' ? target : (JSON.stringify(target) ?? '');

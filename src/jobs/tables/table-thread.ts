@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ElsewiseError } from '../../documents/error.js';
 import type { ResultDocument } from '../../documents/result-document.js';
+import { targetsOf } from '../../policy/target.js';
 import { ComparisonCollector } from '../../report/comparison/comparison-collector.js';
 import { ReportCollector } from '../../report/html/report-collector.js';
 import { type PersonResult, PersonResultReader } from '../../report/summary/person-result.js';
@@ -168,7 +169,7 @@ function compare({ options, policy, most }: ComparisonWork): TableSteps {
     async turn() {
       isSecond = true;
       people = drawn.take();
-      const rows = people.map((person) => rowLine(person, policy.target)).join('');
+      const rows = people.map((person) => rowLine(person, targetsOf(policy))).join('');
       return { bytes: ownBytes(Buffer.from(rows)) };
     },
     end: async () => ({ bytes: ownBytes(Buffer.from(JSON.stringify(collector.summarise(drawn.offered)))) }),

@@ -134,8 +134,8 @@ function judge(
 }
 
 /** The keys that a search decides. The result of a lost row has neither values nor a target. */
-const OF_SEARCH = /^(status|counterfactuals|reason|levers|attempts|degraded|limitedBy)\b/;
-const OF_LOST = /^(factual|target|status|counterfactuals|reason|levers|attempts|degraded|limitedBy)\b/;
+const OF_SEARCH = /^(status|counterfactuals|reason|levers|targets|attempts|degraded|limitedBy)\b/;
+const OF_LOST = /^(factual|decision|target|status|counterfactuals|reason|levers|targets|attempts|degraded|limitedBy)\b/;
 const LOST: readonly string[] = ['overran', 'thread-lost', 'failed', ...SCORER_CODES];
 
 /** The end of a search, in a result or in its record. */

@@ -11,7 +11,7 @@
  * A result of status `invalid` has no letter: nothing is known about the person.
  */
 import type { SignedReceipt } from '../../documents/receipt-document.js';
-import type { LeverDocument, Reason, ResultDocument } from '../../documents/result-document.js';
+import type { LeverDocument, Reason, ResultDocument, RungDocument } from '../../documents/result-document.js';
 import { leverEntry } from '../../policy/entries.js';
 import { type Conditions, conditionsOfAll, conditionsOfNone, conditionsOfSize } from './letter-conditions.js';
 import type { LetterContext } from './letter-context.js';
@@ -73,7 +73,7 @@ interface Frame extends Omit<WayFrame, 'place' | 'conditions'> {
 function frameOf(result: ReadResult, context: LetterContext): Frame {
   const { words } = context;
   const { target } = result;
-  const lacks = lacksMargin(result);
+  const lacks = lacksMargin(result, context);
   const bare = goalInWords(target, context);
   const goal = lacks ? words.goal.withMargin(bare) : bare;
   const scores = scoresOf(result, context);
@@ -124,8 +124,9 @@ type Explanation = Pick<PersonLetter['sections'], 'explanation' | 'others'>;
 
 function explanationOf(result: ReadResult, frame: Frame, context: LetterContext): Explanation {
   const { headings } = context.words;
-  const { status, levers, counterfactuals } = result;
+  const { status, levers, targets, counterfactuals } = result;
   if (status === 'already') return {};
+  if (targets) return { explanation: { heading: headings.changes, blocks: rungBlocks(result, targets, context) } };
   const named = frame.lacksMargin ? headings.margin : headings.changes;
   const heading = counterfactuals.length ? named : headings.whyNot;
   if (levers) {
@@ -136,6 +137,25 @@ function explanationOf(result: ReadResult, frame: Frame, context: LetterContext)
   if (!first) return { explanation: { heading, blocks: whyNotBlocks(result, frame, context) } };
   const explanation = { heading, blocks: wayBlocks(first, wayFrame(frame, 'first', context), context) };
   return others.length ? { explanation, others: othersOf(others, frame, context) } : { explanation };
+}
+
+/** Each target of several has a part of its own, as in a letter about this target alone. */
+function rungBlocks(result: ReadResult, rungs: readonly RungDocument[], context: LetterContext): LetterBlock[] {
+  const { change } = context.words;
+  return rungs.flatMap((rung): LetterBlock[] => {
+    const own = asOwnResult(result, rung);
+    const heading: LetterBlock = { kind: 'subheading', text: change.towards(goalInWords(rung.target, context)) };
+    if (rung.status === 'already') return [heading, paragraph(change.alreadyThere)];
+    const { explanation, others } = explanationOf(own, frameOf(own, context), context);
+    return [heading, ...(explanation?.blocks ?? []), ...(others?.blocks ?? [])];
+  });
+}
+
+/** The part of a result that is about one target. */
+function asOwnResult(result: ReadResult, { target, status, reason }: RungDocument): ReadResult {
+  const key = JSON.stringify(target);
+  const counterfactuals = result.counterfactuals.filter((answer) => JSON.stringify(answer.target) === key);
+  return { ...result, target, status, reason, counterfactuals, targets: undefined };
 }
 
 const wayFrame = (frame: Frame, place: WayFrame['place'], context: LetterContext): WayFrame => ({

@@ -27,7 +27,7 @@ export interface NamedFeature {
   readonly categories: ReadonlyMap<string, string>;
 }
 
-export type NamedModel = Pick<ModelDocument, 'features' | 'classes' | 'classLabels' | 'translations'>;
+export type NamedModel = Pick<ModelDocument, 'features' | 'classes' | 'classLabels' | 'translations' | 'decision'>;
 
 export class LetterNames {
   readonly features: readonly NamedFeature[];

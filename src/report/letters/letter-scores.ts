@@ -2,7 +2,7 @@
 import type { TargetDocument } from '../../documents/policy-document.js';
 import type { ResultDocument } from '../../documents/result-document.js';
 import type { LetterContext } from './letter-context.js';
-import { scoredClass } from './letter-goal.js';
+import { bandOf, scoredClass } from './letter-goal.js';
 import type { LetterBlock, ScaleMark } from './letter-parts.js';
 
 export interface LetterScores {
@@ -22,7 +22,10 @@ export function scoresOf({ target, factual, counterfactuals }: ResultDocument, c
 }
 
 /** The threshold of a target that is one class. The interval of another target is named as the goal. */
-function thresholdOf(target: TargetDocument, { model, thresholds }: LetterContext): number | undefined {
+function thresholdOf(target: TargetDocument, context: LetterContext): number | undefined {
+  const { model, thresholds } = context;
+  const band = bandOf(target, context);
+  if (band) return band.from;
   if (typeof target !== 'string' || !thresholds) return undefined;
   return thresholds[model.classes!.indexOf(target) as 0 | 1];
 }
@@ -44,14 +47,25 @@ export function scaleOf(result: ResultDocument, scores: LetterScores, { words }:
 
 const isInside = (score: number): boolean => score > 0 && score < 1;
 
+/** The band of the person, and the lower end of the band that is the target. */
+function bandSentences({ target, decision }: ResultDocument, scores: LetterScores, context: LetterContext): string[] {
+  const { decision: words } = context.words;
+  const wanted = target === null ? undefined : bandOf(target, context);
+  if (!wanted || decision?.band === undefined) return [];
+  const own = decision.band === null ? words.noBand : words.band(decision.band);
+  return [own, words.bandFrom(wanted.name, scores.show(wanted.from))];
+}
+
 /** The sentences about the person's score. */
 export function scoreSentences(result: ResultDocument, scores: LetterScores, context: LetterContext): string[] {
   const { words, names } = context;
   const { target, factual } = result;
   const name = target === null ? undefined : scoredClass(target, context);
-  if (name === undefined || !factual) return [];
+  if (name === undefined || !factual) return bandSentences(result, scores, context);
   const shown = names.class(name);
   const own = words.decision.scoreOf(shown, scores.show(factual.score));
+  const ofBands = bandSentences(result, scores, context);
+  if (ofBands.length) return [own, ...ofBands];
   if (typeof target !== 'string') return [own];
   if (scores.threshold === undefined) return [own, words.decision.highestWins];
   return [own, words.decision.threshold(shown, scores.show(scores.threshold))];

@@ -73,13 +73,17 @@ function exampleOf(ranges: readonly Change[], context: LetterContext): string {
 
 /** Where the target lists classes, the class of the answer is told in place of its score. */
 function after(
-  { prediction, score }: CounterfactualDocument,
+  { prediction, score, band }: CounterfactualDocument,
   { scores, isListed }: WayFrame,
   context: LetterContext,
 ): string {
   const { words, names } = context;
-  if (typeof prediction === 'number') return words.change.valueAfter(scores.show(score));
-  return isListed ? words.change.resultAfter(names.class(prediction)) : words.change.scoreAfter(scores.show(score));
+  const inBand = band ? ` ${words.change.bandAfter(band)}` : '';
+  if (typeof prediction === 'number') return `${words.change.valueAfter(scores.show(score))}${inBand}`;
+  const reached = isListed
+    ? words.change.resultAfter(names.class(prediction))
+    : words.change.scoreAfter(scores.show(score));
+  return `${reached}${inBand}`;
 }
 
 function proofInWords(

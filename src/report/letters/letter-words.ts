@@ -65,6 +65,11 @@ interface DecisionWords {
   value(value: string): string;
   scoreOf(name: string, score: string): string;
   threshold(name: string, threshold: string): string;
+  /** The lowest score of the band that is the target. */
+  bandFrom(name: string, from: string): string;
+  /** The band of the person. */
+  band(name: string): string;
+  readonly noBand: string;
   readonly highestWins: string;
   /** `goal`: in the words of `goal`. */
   wanted(goal: string): string;
@@ -82,6 +87,8 @@ interface GoalWords {
   results(names: string): string;
   scoreOf(name: string, range: string): string;
   value(range: string): string;
+  /** This band, or a better one. */
+  band(name: string): string;
   /** The same goal, where only the margin was missing. */
   withMargin(goal: string): string;
 }
@@ -130,6 +137,11 @@ interface ChangeWords {
   example(values: string): string;
   resultAfter(name: string): string;
   scoreAfter(score: string): string;
+  bandAfter(name: string): string;
+  /** The heading of one target of several. */
+  towards(goal: string): string;
+  /** In place of a way to one target of several. */
+  readonly alreadyThere: string;
   valueAfter(value: string): string;
   proved(under: Under, done: string): string;
   /** Proved among the changes of one lever. */

@@ -52,6 +52,9 @@ export const GERMAN: LetterWords = {
     value: (value) => `Das Ergebnis ist der Wert ${value}.`,
     scoreOf: (name, score) => `Ihr Punktwert für ${quote(name)} beträgt ${score}.`,
     threshold: (name, threshold) => `Die Schwelle für ${quote(name)} liegt bei ${threshold}.`,
+    bandFrom: (name, from) => `Die Stufe ${quote(name)} beginnt bei ${from}.`,
+    band: (name) => `Ihr Punktwert liegt in der Stufe ${quote(name)}.`,
+    noBand: 'Ihr Punktwert liegt unter allen Stufen.',
     highestWins: 'Es gilt das Ergebnis mit dem höchsten Punktwert.',
     wanted: (goal) => `Für das verlangte Ergebnis hätte die Prüfung ${goal} führen müssen.`,
     already: 'Das Ergebnis, um das es geht, ist bereits erreicht. Es muss sich nichts ändern.',
@@ -64,6 +67,7 @@ export const GERMAN: LetterWords = {
     results: (names) => `zum Ergebnis ${names}`,
     scoreOf: (name, range) => `zu einem Punktwert für ${quote(name)} von ${range}`,
     value: (range) => `zu einem Wert von ${range}`,
+    band: (name) => `zur Stufe ${quote(name)} oder zu einer besseren`,
     withMargin: (goal) => `${goal} mit dem verlangten Sicherheitsabstand`,
   },
   range: {
@@ -104,6 +108,9 @@ export const GERMAN: LetterWords = {
     example: (values) => `Zum Beispiel ${values}.`,
     resultAfter: (name) => `Das Ergebnis hätte dann ${quote(name)} gelautet.`,
     scoreAfter: (score) => `Ihr Punktwert hätte dann ${score} betragen.`,
+    bandAfter: (name) => `Die Stufe wäre dann ${quote(name)} gewesen.`,
+    towards: (goal) => `Was ${goal} geführt hätte`,
+    alreadyThere: 'Das ist bereits erreicht.',
     valueAfter: (value) => `Der Wert wäre dann ${value} gewesen.`,
     proved: (under, done) => `${MEASURED[under]} hätte keine kleinere zulässige Änderung ${done}. Das ist bewiesen.`,
     provedHere: (under, done) =>

@@ -50,6 +50,9 @@ export const ENGLISH: LetterWords = {
     value: (value) => `The result is the value ${value}.`,
     scoreOf: (name, score) => `Your score for ${quote(name)} is ${score}.`,
     threshold: (name, threshold) => `The threshold for ${quote(name)} is ${threshold}.`,
+    bandFrom: (name, from) => `The band ${quote(name)} begins at ${from}.`,
+    band: (name) => `Your score is in the band ${quote(name)}.`,
+    noBand: 'Your score is below all bands.',
     highestWins: 'The result with the highest score applies.',
     wanted: (goal) => `For the required result, the assessment would have had to lead ${goal}.`,
     already: 'The outcome in question is already reached. Nothing has to change.',
@@ -62,6 +65,7 @@ export const ENGLISH: LetterWords = {
     results: (names) => `to the result ${names}`,
     scoreOf: (name, range) => `to a score for ${quote(name)} of ${range}`,
     value: (range) => `to a value of ${range}`,
+    band: (name) => `to the band ${quote(name)} or a better one`,
     withMargin: (goal) => `${goal} with the required safety margin`,
   },
   range: {
@@ -100,6 +104,9 @@ export const ENGLISH: LetterWords = {
     example: (values) => `For example, ${values}.`,
     resultAfter: (name) => `The result would then have been ${quote(name)}.`,
     scoreAfter: (score) => `Your score would then have been ${score}.`,
+    bandAfter: (name) => `The band would then have been ${quote(name)}.`,
+    towards: (goal) => `What would have led ${goal}`,
+    alreadyThere: 'This is already reached.',
     valueAfter: (value) => `The value would then have been ${value}.`,
     proved: (under, done) => `${MEASURED[under]} no smaller permitted change would have ${done}. This is proved.`,
     provedHere: (under, done) =>

@@ -55,6 +55,9 @@ export const FRENCH: LetterWords = {
     value: (value) => `Le résultat est la valeur ${value}.`,
     scoreOf: (name, score) => `Votre score pour ${quote(name)} est de ${score}.`,
     threshold: (name, threshold) => `Le seuil pour ${quote(name)} est de ${threshold}.`,
+    bandFrom: (name, from) => `La tranche ${quote(name)} commence à ${from}.`,
+    band: (name) => `Votre score se situe dans la tranche ${quote(name)}.`,
+    noBand: 'Votre score est inférieur à toutes les tranches.',
     highestWins: 'Le résultat ayant le score le plus élevé s’applique.',
     wanted: (goal) => `Pour le résultat requis, l’évaluation aurait dû conduire ${goal}.`,
     already: 'Le résultat en question est déjà atteint. Rien n’a besoin de changer.',
@@ -67,6 +70,7 @@ export const FRENCH: LetterWords = {
     results: (names) => `au résultat ${names}`,
     scoreOf: (name, range) => `à un score pour ${quote(name)} ${of(range)}`,
     value: (range) => `à une valeur ${of(range)}`,
+    band: (name) => `à la tranche ${quote(name)} ou à une meilleure`,
     withMargin: (goal) => `${goal} avec la marge de sécurité exigée`,
   },
   range: {
@@ -108,6 +112,9 @@ export const FRENCH: LetterWords = {
     example: (values) => `Par exemple, ${values}.`,
     resultAfter: (name) => `Le résultat aurait alors été ${quote(name)}.`,
     scoreAfter: (score) => `Votre score aurait alors été de ${score}.`,
+    bandAfter: (name) => `La tranche aurait alors été ${quote(name)}.`,
+    towards: (goal) => `Ce qui aurait conduit ${goal}`,
+    alreadyThere: 'Ceci est déjà atteint.',
     valueAfter: (value) => `La valeur aurait alors été de ${value}.`,
     proved: (under, done) =>
       `${MEASURED[under]} aucun changement autorisé plus petit n’aurait ${done}. Cela est prouvé.`,

@@ -32,9 +32,9 @@ export function lineOf(row: ResultRow): string {
   const before = factual?.values.map(textOf) ?? [];
   let line = `{"schema":${JSON.stringify(schema)},"id":${JSON.stringify(id)},"status":"${shape.status}",`;
   line += `${known.head},"target":${memoise(targets, shape, () => JSON.stringify(shape.target))},"factual":`;
-  line += factual
-    ? `{"features":${featuresText(known, before)},${standingText(shape.factual!, factual)}},"counterfactuals":[`
-    : 'null,"counterfactuals":[';
+  line += factual ? `{"features":${featuresText(known, before)},${standingText(shape.factual!, factual)}},` : 'null,';
+  if (shape.decision) line += `"decision":${JSON.stringify(shape.decision)},`;
+  line += '"counterfactuals":[';
   for (let i = 0; i < answers.length; i++)
     line += (i ? ',' : '') + answerText(known, before, shape.counterfactuals[i], answers[i]);
   const costs = row.reasons === undefined ? '' : `,"reasons":${row.reasons}`;
@@ -100,8 +100,9 @@ function answerText(known: Labels, before: readonly string[], shape: AnswerShape
     changes += `${i ? ',' : ''}${known.change[f]}${before[f]},"to":${after[f]}}`;
   }
   const distances = `{"l0":${set.length},"l1":${numberText(l1)},"l2":${numberText(l2)}}`;
+  const band = shape.band === undefined ? '' : `"band":${JSON.stringify(shape.band)},`;
   const text =
-    `{"features":${featuresText(known, after)},${standingText(shape.shown, answer)},"changes":[${changes}],` +
+    `{"features":${featuresText(known, after)},${standingText(shape.shown, answer)},${band}"changes":[${changes}],` +
     `"cost":${numberText(cost)},"distances":${distances},"solver":${JSON.stringify(shape.solver)},` +
     `"proof":${proofText(shape, answer)}`;
   const lever = shape.lever === undefined ? '' : `,"lever":${JSON.stringify(shape.lever)}`;

@@ -11,7 +11,13 @@
  * `changes` follow from the values. row-maker.ts makes rows from documents, result-line.ts makes lines from rows.
  */
 import type { RowValue } from '../../documents/model-document.js';
-import type { Attempt, LeverDocument, Proof, ResultDocument } from '../../documents/result-document.js';
+import type {
+  Attempt,
+  DecidedDocument,
+  LeverDocument,
+  Proof,
+  ResultDocument,
+} from '../../documents/result-document.js';
 
 /** The form of a prediction: its class, or a number. */
 export type Shown = { readonly class: string } | 'number';
@@ -20,6 +26,7 @@ export interface Shape {
   readonly status: ResultDocument['status'];
   readonly target: ResultDocument['target'];
   readonly factual: Shown | null;
+  readonly decision?: DecidedDocument;
   readonly counterfactuals: readonly AnswerShape[];
   readonly hasReason: boolean;
   readonly hasReasons?: true;
@@ -34,6 +41,8 @@ export interface AnswerShape {
   readonly solver: string;
   readonly proof: Proof['kind'];
   readonly hasRegion: boolean;
+  /** Undefined: the model has no bands. */
+  readonly band?: string | null;
   readonly lever?: string;
   readonly hasPath?: boolean;
   readonly hasPlausibility?: boolean;

@@ -27,7 +27,8 @@ export class RowMaker {
 
   /** Undefined: the document differs from the usual form of its plan. */
   make(document: ResultDocument): ResultRow | undefined {
-    if (!this.#isUsual(document)) return undefined;
+    // A ladder of targets is rare, and is stored as JSON.
+    if (document.targets || !this.#isUsual(document)) return undefined;
     const { id, elapsedMs, attempts, reason, reasons, levers } = document;
     const factual = document.factual ? this.#factualOf(document.factual) : undefined;
     const answers = this.#answersOf(document, factual);
@@ -106,6 +107,7 @@ export class RowMaker {
     status,
     target,
     factual,
+    decision,
     counterfactuals,
     reason,
     reasons,
@@ -117,8 +119,10 @@ export class RowMaker {
     let key = `${status} ${degraded} ${limitedBy} ${reason !== undefined} ${reasons !== undefined} ${counterfactuals.length} `;
     key += typeof target === 'object' && target ? this.#tag(target) : JSON.stringify(target);
     key += factual ? shownKey(factual.prediction) : '';
-    for (const { prediction, solver, proof, region, lever, path, plausibility } of counterfactuals) {
+    if (decision) key += JSON.stringify(decision);
+    for (const { prediction, solver, proof, region, band, lever, path, plausibility } of counterfactuals) {
       key += ` ${delimited(solver)} ${proof.kind} ${region !== undefined} ${shownKey(prediction)}${leverKey(lever)}`;
+      if (band !== undefined) key += ` in ${JSON.stringify(band)}`;
       if (path) key += ' path';
       if (plausibility) key += ' plausibility';
     }
@@ -150,16 +154,19 @@ const shownOf = (prediction: string | number): Shown =>
 const numberIn = (prediction: string | number) => (typeof prediction === 'number' ? prediction : undefined);
 
 function shapeOf(result: ResultDocument): Shape {
-  const { status, target, factual, counterfactuals, reason, reasons, levers, attempts, degraded, limitedBy } = result;
+  const { status, target, factual, decision, counterfactuals, reason, reasons, levers, attempts, degraded, limitedBy } =
+    result;
   return {
     status,
     target,
     factual: factual && shownOf(factual.prediction),
-    counterfactuals: counterfactuals.map(({ prediction, solver, proof, region, lever, path, plausibility }) => ({
+    ...(decision && { decision }),
+    counterfactuals: counterfactuals.map(({ prediction, solver, proof, region, band, lever, path, plausibility }) => ({
       shown: shownOf(prediction),
       solver,
       proof: proof.kind,
       hasRegion: region !== undefined,
+      ...(band !== undefined && { band }),
       ...(lever !== undefined && { lever }),
       ...(path && { hasPath: true }),
       ...(plausibility && { hasPlausibility: true }),

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { parseTarget, reportedScore, resolveTarget } from '../../../src/policy/target.js';
 import { faultOf } from '../../support/documents.js';
 
-const two = { classes: ['rejected', 'approved'], task: 'classification' } as const;
-const three = { classes: ['low', 'mid', 'high'], task: 'classification' } as const;
-const regressor = { classes: [], task: 'regression' } as const;
+const two = { classes: ['rejected', 'approved'], task: 'classification', bands: [] } as const;
+const three = { classes: ['low', 'mid', 'high'], task: 'classification', bands: [] } as const;
+const regressor = { classes: [], task: 'regression', bands: [] } as const;
 
 describe('a classifier takes', () => {
   it('a class, with the margin', () => {

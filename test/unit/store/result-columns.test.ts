@@ -202,9 +202,9 @@ describe('results', () => {
 /** Who adds a field to results adds it to the columns, where it would be lost otherwise. */
 it('results have the fields that the columns know', () => {
   expect(Object.keys(resultSchema.shape).join(' ')).toBe(
-    'schema id status model policy defaults target factual counterfactuals reason reasons levers attempts degraded limitedBy seed elapsedMs',
+    'schema id status model policy defaults target factual decision counterfactuals reason reasons levers targets attempts degraded limitedBy seed elapsedMs',
   );
   expect(Object.keys(counterfactualSchema.shape).join(' ')).toBe(
-    'features prediction score changes cost distances solver proof region lever path plausibility',
+    'features prediction score band changes cost distances solver proof region lever target path plausibility',
   );
 });

@@ -5,6 +5,7 @@ import { policyFaults } from '../../../explain/checks/policy-faults.js';
 import { targetWarnings } from '../../../jobs/rows/required-target.js';
 import type { LoadedModel } from '../../../models/load.js';
 import { loadPolicy, type Policy } from '../../../policy/policy.js';
+import { namesTarget } from '../../../policy/target.js';
 import { formatCount, formatNumber } from '../../../report/numbers.js';
 import { defineCommand } from '../../command.js';
 import { readModel, readPolicyJson } from '../../documents.js';
@@ -66,7 +67,7 @@ async function tellBlocked(model: LoadedModel, policy: Policy, read: () => Promi
 }
 
 function whyNotTried({ document }: LoadedModel, policy: Policy): string | undefined {
-  if (policy.document.target === undefined) return 'the policy names no target';
+  if (!namesTarget(policy.document)) return 'the policy names no target';
   return document.family === 'black-box' ? 'the model is scored elsewhere' : undefined;
 }
 
