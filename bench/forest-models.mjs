@@ -1,7 +1,7 @@
 /** The tree ensembles of the bench, which train_forests.py trains with scikit-learn and XGBoost. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importXgboost } from '../dist/formats/xgboost.js';
+import { importXgboost } from '../dist/formats/xgboost/xgboost.js';
 import { cacheOf, provideTrained } from './trained-models.mjs';
 
 /** As the trainer names them; a run can be asked for some of them before any is trained. */

@@ -78,7 +78,7 @@ describe('the console', () => {
     await page.getByRole('button', { name: 'Make new plans' }).click();
     await page.getByRole('tab', { name: 'Plan A' }).waitFor();
     expect(await page.getByRole('tab').count()).toBeGreaterThan(1);
-    expect(await page.getByRole('img', { name: /^Score now .* needed 0.60$/ }).count()).toBe(1);
+    expect(await page.getByRole('img', { name: /^Score now .* needed 0.62$/ }).count()).toBe(1);
     expect(await faultsOfPage()).toEqual([]);
   });
 

@@ -62,7 +62,8 @@ describe('the archive', () => {
   });
 
   it('has no sources, tests, maps without their sources, or leftovers of Python', () => {
-    const stray = /^(src|test|bench|scripts|deploy)\/|\.map$|__pycache__|\.pyc$|\.test\.|\.tsbuildinfo$/;
+    const stray =
+      /^(src(?!\/README\.md$)|test|bench|scripts|deploy)\/|\.map$|__pycache__|\.pyc$|\.test\.|\.tsbuildinfo$/;
     expect(files.filter((file) => stray.test(file))).toEqual([]);
   });
 
