@@ -1,6 +1,7 @@
 /**
- * Compares a receipt with the row of the person, and with model and policy: the model scores the row and each offer again, and every entry of
- * the policy is checked. A receipt has no values of the person. The row is therefore needed for the scores.
+ * Compares a receipt with the row of the person, and with model and policy: the model scores the row and each offer again, every entry of
+ * the policy is checked, and the row is solved again for its status. A receipt has no values of the person. The row is therefore needed for
+ * the scores.
  */
 import { inputDigest } from '../documents/digest.js';
 import { ElsewiseError } from '../documents/error.js';
@@ -14,7 +15,8 @@ import type { Plan } from '../explain/plan.js';
 export const FITS = {
   row: 'the row is that of the receipt',
   origin: 'model and policy are those of the receipt',
-  offers: 'model and policy give the same decision and the same offers',
+  offers:
+    'the decision and the scores are those of the model, every offer holds, and the status is not refuted by solving again',
 } as const;
 
 export type Features = Readonly<Record<string, RowValue>>;
@@ -51,11 +53,31 @@ export function offerFaults(receipt: ReceiptDocument, row: GivenRow, plan: Plan)
     const { prediction, score } = receipt.decision;
     const isSame = factual!.prediction === prediction && factual!.score === score;
     const decided = `the model decides ${factual!.prediction} with the score ${factual!.score}, and the receipt says ${prediction} with ${score}`;
-    return [...(isSame ? [] : [decided]), ...answers.flatMap((answer, k) => offerFault(answer, receipt, k))];
+    const ofOffers = answers.flatMap((answer, k) => offerFault(answer, receipt, k));
+    return [
+      ...(isSame ? [] : [decided]),
+      ...ofOffers,
+      ...statusFault(receipt, plan.explain({ ...row, id: receipt.id, target })),
+    ];
   } catch (error) {
     if (!(error instanceof ElsewiseError)) throw error;
     return [`the row cannot be scored: ${error.message}`];
   }
+}
+
+type Status = ReceiptDocument['status'];
+
+/** The statuses that refute a status. A search that ended early may find an answer, or a proof, in its next run. */
+const REFUTED_BY: Record<Status, readonly ResultDocument['status'][]> = {
+  already: ['found', 'infeasible', 'not-found'],
+  found: ['already', 'infeasible'],
+  infeasible: ['already', 'found'],
+  'not-found': ['already'],
+};
+
+function statusFault({ status }: ReceiptDocument, solved: ResultDocument): string[] {
+  const isRefuted = REFUTED_BY[status].includes(solved.status);
+  return isRefuted ? [`the receipt says ${status}, and solving the row again gives ${solved.status}`] : [];
 }
 
 function offerFault({ fault, written }: CheckedAnswer, { offers }: ReceiptDocument, k: number): string[] {

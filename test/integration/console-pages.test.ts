@@ -210,6 +210,30 @@ describe('the console', () => {
     expect(await faultsOfPage()).toEqual([]);
   });
 
+  it('opens an earlier answer with its own model and policy, and says where the registry lacks its policy', async () => {
+    const { name, ...rules } = JSON.parse(POLICY_LINE);
+    await api.call('PUT', '/v1/policies/a-first-policy', { body: { name: 'a-first-policy', ...rules, maxChanges: 2 } });
+    const features = exampleFeatures(api.world);
+    const ask = (id: string, policy: unknown) =>
+      api.call('POST', '/v1/explanations?waitMs=60000', {
+        as: 'submit',
+        body: { id, model: 'credit', policy, features },
+      });
+    await ask('of-the-registry', `${name}@1`);
+    await ask('of-nobody', { name, ...rules, maxChanges: 4 });
+    await page.goto(`${api.server.address}/console#/person?id=of-the-registry`);
+    await page.reload();
+    await page.getByText('Answer of-the-registry').waitFor();
+    expect(await page.getByRole('combobox', { name: /^Policy/ }).inputValue()).toBe(`${name}@1`);
+    expect(await page.getByText('The registry has no policy').count()).toBe(0);
+    await page.getByText("The person's details").click();
+    await page.getByLabel('Open an earlier explanation by its id').fill('of-nobody');
+    await page.getByRole('button', { name: 'Open', exact: true }).click();
+    await page.getByText('Answer of-nobody').waitFor();
+    await page.getByText('The registry has no policy with the digest of this answer').waitFor();
+    expect(await faultsOfPage()).toEqual([]);
+  });
+
   it('signs out', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Token').waitFor();

@@ -140,6 +140,30 @@ describe('bulk operations', () => {
     });
   });
 
+  it('never work on the same letters as another operation', async () => {
+    const { store } = api.world;
+    const { id: group, last } = await add('opposed', 30);
+    const others = await add('others', 1);
+    const died = new LetterOperations(store, () => true);
+    await died.close();
+    const replay = { action: 'replay-letters', group, until: last, count: 30, reason: 'mended' } as const;
+    await died.begin(replay, { by: 'me', via: 'http' });
+    const ids = ['events-opposed-7', 'events-others-0'];
+    for (const drop of [
+      { group, until: last, count: 30 },
+      { ids, count: 2 },
+    ]) {
+      const { status, json } = await act({ action: 'drop-letters', ...drop, reason: 'no use' });
+      expect([status, json.code]).toEqual([409, 'conflict']);
+      expect(await latest()).toMatchObject([{ action: 'drop-letters', outcome: 'failed', reason: 'no use' }]);
+    }
+    expect((await groupOf('others')).count).toBe(1);
+    const ofOthers = { group: others.id, until: others.last, count: 1 };
+    expect((await act({ action: 'drop-letters', ...ofOthers, reason: 'no use' })).status).toBe(200);
+    await ended('opposed');
+    await ended('others');
+  });
+
   it('take a selection, and tell of letters that cannot be replayed', async () => {
     const { dead } = api.world.store;
     const { id } = await dead.add({ ...letter, model: 'chosen', origin: 'no-body', body: null });

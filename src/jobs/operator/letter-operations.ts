@@ -67,9 +67,37 @@ export class LetterOperations {
       started: entry.at,
       entry,
     };
+    await operations.take(operation.id, this.#holder);
     await operations.write(operation);
-    await this.#drive(operation.id);
+    await this.#refuseBeside(operation);
+    if (this.#isClosing) await operations.release(operation.id);
+    else this.#launch(operation.id);
     return operation;
+  }
+
+  /**
+   * Ends an operation and throws if another one works on some of its letters: one letter cannot be both replayed and dropped. An operation
+   * is on record before it looks for others. Two that begin together may therefore both be refused, and never both run.
+   */
+  async #refuseBeside(operation: Operation): Promise<void> {
+    const { operations, actions } = this.#store;
+    const others = (await operations.list()).filter(({ id, state }) => state === 'running' && id !== operation.id);
+    const shared = await Promise.all(others.map((other) => this.#share(operation, other)));
+    const other = others.find((_, i) => shared[i]);
+    if (!other) return;
+    const words = `operation "${other.id}" works on the same letters: wait for its end, or stop it`;
+    await operations.write({ ...operation, state: 'failed', ended: new Date().toISOString() });
+    await actions.end(operation.entry, 'failed', words);
+    await operations.release(operation.id);
+    throw new ElsewiseError('conflict', words, 'body');
+  }
+
+  async #share(one: Operation, other: Operation): Promise<boolean> {
+    if (one.group !== undefined && other.group !== undefined) return one.group === other.group;
+    const [selection, second] = one.ids ? [one, other] : [other, one];
+    if (second.group !== undefined) return this.#store.dead.groups.hasSome(second.group, selection.ids ?? []);
+    const ids = new Set(second.ids);
+    return (selection.ids ?? []).some((id) => ids.has(id));
   }
 
   /** Returns the effect in words. */
@@ -99,7 +127,10 @@ export class LetterOperations {
   /** Begins to work on an operation that no other process works on. */
   async #drive(id: string): Promise<void> {
     if (this.#isClosing || this.#running.has(id)) return;
-    if (!(await this.#store.operations.take(id, this.#holder))) return;
+    if (await this.#store.operations.take(id, this.#holder)) this.#launch(id);
+  }
+
+  #launch(id: string): void {
     const work = this.#work(id)
       .catch(() => {}) // the lease expires, and the next look continues
       .finally(() => this.#running.delete(id));

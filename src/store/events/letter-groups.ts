@@ -95,6 +95,12 @@ export class LetterGroups {
     return this.#redis.zlexcount(this.#keys.deadIndex(), ...boundsOf(range));
   }
 
+  /** Whether some of the letters are in the group. */
+  async hasSome(group: string, ids: readonly string[]): Promise<boolean> {
+    if (ids.length === 0) return false;
+    return (await this.#redis.hmget(this.#keys.deadGroupOf(), ...ids)).includes(group);
+  }
+
   /** Places (`<time>:<id>`) of letters, oldest first. */
   async places(range: GroupRange, count: number): Promise<string[]> {
     const members = await this.#redis.zrangebylex(this.#keys.deadIndex(), ...boundsOf(range), 'LIMIT', 0, count);

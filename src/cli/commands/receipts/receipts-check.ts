@@ -80,19 +80,26 @@ function readText(given: string): FoundReceipt {
   throw new ElsewiseError('usage', `there is no file "${given}", and the text is no receipt`);
 }
 
+/** A day (UTC), or a time with its zone: the zone of the machine decides nothing. */
+const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+
 function readTime(text: string | undefined): Date {
-  const time = text === undefined ? new Date() : new Date(text);
-  if (!Number.isNaN(time.getTime())) return time;
-  throw new ElsewiseError('usage', `--at: expected a time such as 2026-12-01T12:00:00Z, got "${text}"`);
+  if (text === undefined) return new Date();
+  const time = new Date(text);
+  if (TIME.test(text) && !Number.isNaN(time.getTime())) return time;
+  throw new ElsewiseError(
+    'usage',
+    `--at: expected a day, or a time with its zone such as 2026-12-01T12:00:00Z, got "${text}"`,
+  );
 }
 
 async function tellOne({ state, words, receipt, place, wrong }: CheckedReceipt, options: Given): Promise<number> {
-  print(`${state}: ${words}`);
-  if (!receipt) return FAULTY_EXIT_CODE;
-  const { notes, faults: ofOthers } = await compare(receipt, options);
+  const { notes, faults: ofOthers } = receipt ? await compare(receipt, options) : NOTHING;
   const faults = [...wrong.map((fault) => `${place}: ${fault}`), ...ofOthers];
-  for (const line of [...describeReceipt(receipt), ...notes]) print(`  ${line}`);
   for (const fault of faults) print(`wrong: ${fault}`);
+  print(`${faults.length ? 'signature and dates: ' : ''}${state}: ${words}`);
+  if (!receipt) return FAULTY_EXIT_CODE;
+  for (const line of [...describeReceipt(receipt), ...notes]) print(`  ${line}`);
   return state === 'valid' && faults.length === 0 ? 0 : FAULTY_EXIT_CODE;
 }
 
@@ -124,6 +131,8 @@ interface Comparison {
   readonly notes: readonly string[];
   readonly faults: readonly string[];
 }
+
+const NOTHING: Comparison = { notes: [], faults: [] };
 
 async function compare(receipt: ReceiptDocument, options: Given): Promise<Comparison> {
   const row = options.input === undefined ? undefined : await readGivenRow(options.input);

@@ -16,10 +16,12 @@ import {
 } from '../../registry.js';
 import { request } from '../../requests.js';
 import { LetterLink } from './letter-link.js';
+import { notesOf, type OpenedAnswer, openAnswer } from './opened-answer.js';
 import { Plans } from './plans.js';
 import { classLabel, type Population, type RowOfFeatures, readPopulation } from './population.js';
 import { ReceiptLink } from './receipt-link.js';
 import { RowForm } from './row-form.js';
+import { WhatIf } from './what-if.js';
 import { WhyNot } from './why-not.js';
 import { overlayOf, type Wishes, WishesForm } from './wishes.js';
 
@@ -58,10 +60,32 @@ interface ChoiceProps {
 function Choice({ models, policies, given }: ChoiceProps) {
   const [model, setModel] = useState(given.model);
   const [policy, setPolicy] = useState(given.policy);
+  const [opened, setOpened] = useState<OpenedAnswer | undefined>(undefined);
+  const [error, setError] = useState<unknown>(undefined);
+  /** Chooses the model and the policy of an earlier answer, by their digests. */
+  const open = async (id: string) => {
+    setError(undefined);
+    try {
+      const found = await openAnswer(id, { models, policies });
+      if (found.model) setModel(referenceOf(found.model));
+      if (found.policy) setPolicy(referenceOf(found.policy));
+      setOpened(found);
+    } catch (fault) {
+      setError(fault);
+    }
+  };
+  useEffect(() => {
+    if (given.id) open(given.id);
+  }, [given.id]);
   const changeModel = async (reference: string) => {
     const fitting = await fittingPolicy(reference, policies);
+    setOpened(undefined);
     setPolicy(fitting);
     setModel(reference);
+  };
+  const changePolicy = (reference: string) => {
+    setOpened(undefined);
+    setPolicy(reference);
   };
   const loaded = useLoaded(
     async (signal) => ({
@@ -70,17 +94,27 @@ function Choice({ models, policies, given }: ChoiceProps) {
     }),
     [model, policy],
   );
-  useEffect(() => replaceAddress({ page: 'person', values: { model, policy, id: given.id ?? '' } }), [model, policy]);
+  const id = opened?.result.id ?? '';
+  useEffect(() => replaceAddress({ page: 'person', values: { model, policy, id } }), [model, policy, id]);
   if (!models.length) return <p>No model was pushed yet.</p>;
   return (
     <>
       <h1>What would have had to be different</h1>
       <div class="pair choice">
         <Select label="Model" value={model} options={models.map(referenceOf)} onValue={changeModel} />
-        <Select label="Policy" value={policy} options={['', ...policies.map(referenceOf)]} onValue={setPolicy} />
+        <Select label="Policy" value={policy} options={['', ...policies.map(referenceOf)]} onValue={changePolicy} />
       </div>
+      {error !== undefined && <Notice error={error} />}
+      {opened &&
+        notesOf(opened).map((note) => (
+          <p key={note} class="card" role="status">
+            {note}
+          </p>
+        ))}
       <Outcome of={loaded}>
-        {(known) => <Person key={`${model} ${policy}`} model={model} policyName={policy} {...known} id={given.id} />}
+        {(known) => (
+          <Person key={`${model} ${policy} ${id}`} {...{ model, policyName: policy, opened, ...known }} onOpen={open} />
+        )}
       </Outcome>
     </>
   );
@@ -113,53 +147,54 @@ interface PersonProps {
   readonly policyName: string;
   readonly policy: PolicyInput | undefined;
   readonly population: Population;
-  readonly id: string | undefined;
+  readonly opened: OpenedAnswer | undefined;
+  onOpen(id: string): void;
 }
 
-/** A result, and the policy and wishes that it was asked for with, where this page asked. */
+/** A result, the wishes that this page asked with, and whether the chosen policy is that of the result. */
 interface Shown {
   readonly result: ResultDocument;
+  readonly isItsPolicy: boolean;
   readonly overlay?: OverlayInput;
 }
 
-function Person({ model, policyName, policy, population, id }: PersonProps) {
-  const [row, setRow] = useState<RowOfFeatures>(population.rows[0] ?? {});
+function Person({ model, policyName, policy, population, opened, onOpen }: PersonProps) {
+  const factual = opened?.result.factual?.features as RowOfFeatures | undefined;
+  const [row, setRow] = useState<RowOfFeatures>(factual ?? population.rows[0] ?? {});
   const [wishes, setWishes] = useState<Wishes>({ features: {} });
-  const [shown, setShown] = useState<Shown | undefined>(undefined);
+  const [shown, setShown] = useState<Shown | undefined>(
+    opened && { result: opened.result, isItsPolicy: opened.policy !== undefined },
+  );
   const [error, setError] = useState<unknown>(undefined);
   const [isBusy, setBusy] = useState(false);
-  const show = (result: ResultDocument, overlay?: OverlayInput) => {
-    setShown({ result, overlay });
+  const show = (result: ResultDocument, overlay: OverlayInput | undefined) => {
+    setShown({ result, overlay, isItsPolicy: true });
     if (result.factual) setRow(result.factual.features as RowOfFeatures);
   };
-  const ask = async (asking: Promise<ResultDocument>, overlay?: OverlayInput) => {
-    setBusy(true);
-    setError(undefined);
-    await asking.then((result) => show(result, overlay), setError);
-    setBusy(false);
-  };
-  const make = () => {
+  const make = async () => {
     const target = policy?.target === undefined ? population.classes[1] : undefined;
     const overlay = overlayOf(wishes);
     const body = { model, policy: policyName || undefined, features: row, target, overlay };
-    return ask(request('POST', '/v1/explanations?waitMs=20000', { body }), overlay);
+    setBusy(true);
+    setError(undefined);
+    const asking = request<ResultDocument>('POST', '/v1/explanations?waitMs=20000', { body });
+    await asking.then((result) => show(result, overlay), setError);
+    setBusy(false);
   };
-  const find = (known: string) => ask(request('GET', `/v1/explanations/${encodeURIComponent(known)}`));
-  useEffect(() => {
-    if (id) find(id);
-  }, [id]);
   return (
     <>
       <details class="card" open={!shown}>
         <summary>The person's details</summary>
         <RowForm population={population} row={row} onChange={setRow} />
-        <LoadById onId={find} />
+        <LoadById onId={onOpen} />
       </details>
       {error !== undefined && <Notice error={error} />}
       <WhatIf model={model} row={row} population={population} />
       <div class="person">
         <section aria-live="polite" aria-busy={isBusy}>
-          {shown && <Answer {...{ ...shown, population, policyName, policy, row }} />}
+          {shown && (
+            <Answer {...{ ...shown, population, policyName, policy: shown.isItsPolicy ? policy : undefined, row }} />
+          )}
         </section>
         <WishesForm
           features={population.features}
@@ -174,10 +209,13 @@ function Person({ model, policyName, policy, population, id }: PersonProps) {
   );
 }
 
-interface AnswerProps extends Shown, Pick<PersonProps, 'population' | 'policyName' | 'policy'> {
+interface AnswerProps
+  extends Pick<Shown, 'result' | 'overlay'>,
+    Pick<PersonProps, 'population' | 'policyName' | 'policy'> {
   readonly row: RowOfFeatures;
 }
 
+/** `policy`: that of the result. Undefined: not known. */
 function Answer({ result, overlay, population, policyName, policy, row }: AnswerProps) {
   const [open, setOpen] = useState(0);
   useEffect(() => setOpen(0), [result]);
@@ -203,7 +241,7 @@ function Answer({ result, overlay, population, policyName, policy, row }: Answer
       {plans.length > 0 ? (
         <Plans {...{ result, population, policy, open: Math.min(open, plans.length - 1), own: row }} onOpen={setOpen} />
       ) : (
-        <WhyNot {...{ result, population, overlay }} policy={overlay && policy} />
+        <WhyNot {...{ result, population, overlay, policy }} />
       )}
     </>
   );
@@ -228,50 +266,4 @@ function LoadById({ onId }: { onId: (id: string) => void }) {
       <button type="submit">Open</button>
     </form>
   );
-}
-
-const PAUSE_MS = 150;
-
-interface WhatIfProps {
-  readonly model: string;
-  readonly row: RowOfFeatures;
-  readonly population: Population;
-}
-
-interface Prediction {
-  readonly prediction: string | number;
-  readonly scores: Readonly<Record<string, number>>;
-}
-
-/** The score of the values in the form, anew after each pause in typing. */
-function WhatIf({ model, row, population }: WhatIfProps) {
-  const [words, setWords] = useState('');
-  useEffect(() => {
-    const ending = new AbortController();
-    const asked = { body: { model, features: row }, signal: ending.signal };
-    const timer = setTimeout(() => {
-      request<Prediction>('POST', '/v1/predictions', asked).then(
-        (said) => setWords(`With these details: ${toldOf(said, population)}`),
-        (error) => ending.signal.aborted || setWords((error as Error).message),
-      );
-    }, PAUSE_MS);
-    return () => {
-      clearTimeout(timer);
-      ending.abort();
-    };
-  }, [model, row]);
-  return (
-    <p class="what-if" role="status">
-      {words}
-    </p>
-  );
-}
-
-/** `Rejected, score for approved 0.383` */
-function toldOf({ prediction, scores }: Prediction, population: Population): string {
-  const second = population.classes[1];
-  const said = classLabel(population, prediction);
-  return population.classes.length === 2 && scores[second] !== undefined
-    ? `${said} (${classLabel(population, second)} ${scores[second].toFixed(3)})`
-    : said;
 }
