@@ -1,9 +1,16 @@
 /** The comparison document `elsewise.comparison/v1`: the results of the same people under two models or policies, in figures and words. */
 import { z } from 'zod';
 import { listOf } from './collections.js';
-import { finite, rowValue } from './model-document.js';
+import { finite } from './model-document.js';
 import { resultSchema } from './result-document.js';
-import { distributionSchema, medianSchema, rateSchema, summarySchema, testSchema } from './summary-document.js';
+import {
+  distributionSchema,
+  GROUP_VALUES,
+  medianSchema,
+  rateSchema,
+  summarySchema,
+  testSchema,
+} from './summary-document.js';
 
 const count = z.int().min(0);
 const share = finite.min(0).max(1);
@@ -43,11 +50,7 @@ const histogramSchema = z.strictObject({
 });
 
 const groupSchema = z.strictObject({
-  name: z.string().describe('The group in words: the value of the feature, or a range.'),
-  value: rowValue.optional().describe('The value of the feature. Omitted for a range.'),
-  from: finite.optional().describe('The lower end of a range, which belongs to the range.'),
-  to: finite.optional().describe('The upper end of a range.'),
-  isToIncluded: z.boolean().optional().describe('Whether the upper end belongs to the range.'),
+  ...GROUP_VALUES,
   people: count.describe('The number of compared people.'),
   gained: rateSchema.describe('The people without an answer on the first side who have one on the second.'),
   lost: rateSchema.describe('The people with an answer on the first side who have none on the second.'),

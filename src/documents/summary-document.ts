@@ -74,12 +74,17 @@ export const testSchema = z.strictObject({
   adjusted: share.nullable().describe('`p` after Holm, corrected for the tests of all features of the summary.'),
 });
 
-const groupSchema = z.strictObject({
+/** The values of a feature that make a group. */
+export const GROUP_VALUES = {
   name: z.string().describe('The group in words: the value of the feature, or a range.'),
   value: rowValue.optional().describe('The value of the feature. Omitted for a range.'),
   from: finite.optional().describe('The lower end of a range, which belongs to the range.'),
   to: finite.optional().describe('The upper end of a range.'),
   isToIncluded: z.boolean().optional().describe('Whether the upper end belongs to the range.'),
+};
+
+const groupSchema = z.strictObject({
+  ...GROUP_VALUES,
   people: count.describe('The number of people whose values could be read.'),
   already: count.describe('The number of people who have the target. No answer was sought for them.'),
   notFound: count.describe('The number of people for whom nothing was found and nothing was proved.'),

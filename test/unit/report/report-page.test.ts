@@ -182,7 +182,7 @@ describe('a report', () => {
   });
 
   it('of no results says so', () => {
-    expect(textOf(page([]))).toContain('The file has no results. There is nothing to report.');
+    expect(textOf(page([]))).toContain('There are no results yet.');
   });
 
   it('marks the scores that the target needs', () => {
