@@ -9,6 +9,7 @@ import type { Policy } from '../policy/policy.js';
 import { withAllFaults } from './checks/policy-fit.js';
 import type { Plan, PlanOptions } from './plan-contract.js';
 import { PreparedPlan } from './prepared-plan.js';
+import { SegmentedPlan } from './segmented-plan.js';
 
 export type { Plan, PlanOptions, Row } from './plan-contract.js';
 
@@ -34,5 +35,6 @@ function buildPlan(model: LoadedModel, policy: Policy, options: PlanOptions): Pl
   const { now = () => 0, ownTime = now, partBytes = PART_BYTES } = options;
   const settled = withDefaults(policy, model);
   const graphs = options.graphs ?? buildGraphs(settled.document, model);
-  return new PreparedPlan(model, settled, { now, ownTime, partBytes, graphs });
+  const planOf = (one: LoadedModel) => new PreparedPlan(one, settled, { now, ownTime, partBytes, graphs });
+  return model.segments ? new SegmentedPlan(model, settled, planOf) : planOf(model);
 }

@@ -38,7 +38,7 @@ import { PlanMemory } from './plan-memory.js';
 import { PlanParts } from './plan-parts.js';
 import { showReasons } from './reasons/alone.js';
 import { type ReasonCodes, reasonCodesOf } from './reasons/reason-codes.js';
-import { Regions } from './region.js';
+import { Regions } from './regions/region.js';
 import {
   type Conclusion,
   listChanges,

@@ -9,9 +9,9 @@ import type { Policy } from '../policy/policy.js';
 import type { Budget } from '../problems/budget.js';
 import type { Problem } from '../problems/problem.js';
 import type { PieceBounds } from '../solvers/shared/piece-bounds.js';
-import type { ProvedPiece } from './box-cover.js';
 import { type Climb, isBetter, provedTo, type Rung } from './ladder.js';
 import type { PlanParts } from './plan-parts.js';
+import type { ProvedPiece } from './regions/box-cover.js';
 import type { ReportedAnswer } from './result.js';
 
 export type SearchOutcome = Climb;

@@ -1,6 +1,8 @@
 /**
  * Features without effect: the model gives the same output whatever their values are.
  *
+ * A feature on which the threshold depends has an effect. Of the others:
+ *
  *   trees    no split reads an input that depends on the feature: proved
  *   others   in rows of the model document, other values of the feature alone change no output: tried, not proved
  */
@@ -21,7 +23,8 @@ const MOST_VALUES = 9;
 export function findEffects(model: LoadedModel): EffectReport | null {
   const { memory, forest } = model.model;
   if (memory) return null;
-  const none = forest ? unreadFeatures(model, forest.feature) : untouchedFeatures(model);
+  const unread = forest ? unreadFeatures(model, forest.feature) : untouchedFeatures(model);
+  const none = unread.filter((feature) => !feature.isFixed);
   return { none: none.map(({ name }) => name), isProved: forest !== undefined };
 }
 

@@ -31,6 +31,8 @@ export interface Feature {
   readonly max: number;
   /** Digits after the decimal point that an answer may have: 0 for whole numbers and ranks; -1: any. */
   readonly decimals: number;
+  /** No answer changes the feature: the model's threshold depends on it. */
+  readonly isFixed?: boolean;
 }
 
 export interface FeatureSpace {

@@ -14,6 +14,7 @@ import { type Background, buildBackground, readRows, type SharedBackground } fro
 import { type Bounds, checkColumns, checkSamples, checkSteps, DEFAULT_BOUNDS } from './bounds.js';
 import { type Band, bandsOf } from './decision/bands.js';
 import { withDecision } from './decision/decision-layer.js';
+import { fixSegment, modelAt, type Segments, segmentsOf, withFirstThreshold } from './decision/segments.js';
 import type { Family, Model } from './family.js';
 import { type FeatureSpace, layOutFeatures, spread } from './features.js';
 import { families } from './index.js';
@@ -37,7 +38,10 @@ export interface LoadedModel {
   readonly bands: readonly Band[];
   readonly space: FeatureSpace;
   readonly preprocessing: Preprocessing;
+  /** Where thresholds depend on a feature, the model with one of them: `segments` decides. */
   readonly model: Model;
+  /** Null: one threshold holds for all rows. */
+  readonly segments: Segments | null;
   readonly background: Background;
   /** The bounds under which the model was loaded and its policies are prepared. */
   readonly bounds: Bounds;
@@ -46,6 +50,13 @@ export interface LoadedModel {
     prediction: string | number;
     scores: Record<string, number>;
   };
+}
+
+/** The models of all segments, each with one threshold. */
+export function eachSegment(loaded: LoadedModel): ReadonlyMap<Model, LoadedModel> {
+  const { segments } = loaded;
+  const models = segments ? [...segments.models, ...(segments.missing ? [segments.missing] : [])] : [];
+  return new Map(models.map((model) => [model, { ...loaded, model, segments: null }]));
 }
 
 export interface LoadOptions {
@@ -73,7 +84,7 @@ export function assemble(document: unknown, options: LoadOptions, parts?: Shared
   const family = families.get(parsed.family)!;
   const task = family.task === 'either' ? (parsed.classes ? 'classification' : 'regression') : family.task;
   const classes = checkClasses(parsed, task);
-  const space = layOutFeatures(parsed.features);
+  const space = fixSegment(layOutFeatures(parsed.features), parsed.decision);
   checkLabels(parsed, parsed.features, classes);
   const { bounds = DEFAULT_BOUNDS } = options;
   checkColumns(space, bounds);
@@ -85,7 +96,9 @@ export function assemble(document: unknown, options: LoadOptions, parts?: Shared
   const parameters = parseDocument(schema, parsed.parameters, 'model.parameters');
   const { inputs } = preprocessing;
   const context = { inputs, space, preprocessing, classes: classes.length, labels: classes, shared, bounds };
-  const model = withDecision(family.load(parameters, context), family.name, classes.length, parsed.decision);
+  const own = family.load(parameters, context);
+  const decided = (decision: ModelDocument['decision']) => withDecision(own, family.name, classes.length, decision);
+  const model = decided(withFirstThreshold(parsed.decision));
   if (model.forest) checkSets(model.forest, space, preprocessing);
   const loaded: LoadedModel = {
     document: parsed,
@@ -98,6 +111,7 @@ export function assemble(document: unknown, options: LoadOptions, parts?: Shared
     space,
     preprocessing,
     model,
+    segments: segmentsOf(parsed.decision, space, decided),
     background: buildBackground(parsed.background ?? {}, space, parts?.background, bounds),
     bounds,
     predict: (features) => predictRow(loaded, features),
@@ -168,7 +182,7 @@ export class Scorer {
   readonly raw: Float64Array;
   readonly scores: Float64Array;
 
-  constructor(readonly loaded: Pick<LoadedModel, 'space' | 'preprocessing' | 'model' | 'classes'>) {
+  constructor(readonly loaded: Pick<LoadedModel, 'space' | 'preprocessing' | 'model' | 'classes' | 'segments'>) {
     this.columns = new Float64Array(loaded.space.columns);
     this.raw = new Float64Array(loaded.model.rawOutputs);
     this.scores = new Float64Array(Math.max(1, loaded.classes.length));
@@ -199,6 +213,12 @@ export class Scorer {
     return true;
   }
 
+  /** The class of the row that was scored last, given by its values. */
+  decide(values: Float64Array): number {
+    const { model, segments } = this.loaded;
+    return (segments ? modelAt(segments, values) : model).decide(this.raw);
+  }
+
   /** Fills `scores` from `raw`. */
   show(): Float64Array {
     this.loaded.model.scores(this.raw, this.scores);
@@ -213,7 +233,7 @@ function predictRow(loaded: LoadedModel, features: Record<string, RowValue | und
   scorer.runValues(values);
   const scores = scorer.show();
   if (loaded.task === 'regression') return { prediction: scores[0], scores: {} };
-  const prediction = loaded.classes[loaded.model.decide(scorer.raw)];
+  const prediction = loaded.classes[scorer.decide(values)];
   return { prediction, scores: Object.fromEntries(loaded.classes.map((label, k) => [label, scores[k]])) };
 }
 

@@ -8,6 +8,7 @@
  */
 import type { FeatureDocument } from '../documents/model-document.js';
 import type { Background } from './background.js';
+import { thresholdsOf } from './decision/common-thresholds.js';
 import { type Feature, listedNames } from './features.js';
 import type { LoadedModel } from './load.js';
 
@@ -41,6 +42,7 @@ const PARTS = 24;
 /** `rows`: the largest number of rows of the background in the answer. */
 export function populationOf(model: LoadedModel, rows: number): ModelPopulation {
   const { space, background, document, classes } = model;
+  const thresholds = thresholdsOf(model);
   const known = space.features.flatMap((feature) => {
     const population = describe(feature, model);
     return population ? [[feature.name, population] as const] : [];
@@ -49,7 +51,7 @@ export function populationOf(model: LoadedModel, rows: number): ModelPopulation 
     features: document.features,
     classes,
     ...(document.classLabels && { classLabels: document.classLabels }),
-    ...(model.model.thresholds && { thresholds: Object.fromEntries(zip(classes, model.model.thresholds)) }),
+    ...(thresholds && { thresholds: Object.fromEntries(zip(classes, thresholds)) }),
     background: Object.fromEntries(known),
     rows: evenly(background.samples, rows).map((sample) =>
       Object.fromEntries(space.features.map((feature) => [feature.name, shown(feature, sample[feature.index])])),

@@ -60,7 +60,7 @@ function compileRule(feature: Feature, entry: FeatureRuleDocument): FeatureRule 
   const change = entry.change ?? 'any';
   return {
     feature,
-    never: change === 'never',
+    never: change === 'never' || feature.isFixed === true,
     mayIncrease: change === 'any' || change === 'increase',
     mayDecrease: change === 'any' || change === 'decrease',
     min: Math.max(feature.min, entry.min ?? -Infinity),
@@ -78,6 +78,8 @@ export const NUMERIC_ENTRIES = ['min', 'max', 'maxIncrease', 'maxDecrease', 'ste
 function* entryFaults(feature: Feature, entry: FeatureRuleDocument, path: string): Iterable<PlacedFault> {
   const { name, kind } = feature;
   const fault = (key: string, message: string): PlacedFault => ({ path: `${path}.${key}`, message });
+  if (feature.isFixed && (entry.change ?? 'never') !== 'never')
+    yield fault('change', `the model's threshold depends on "${name}", and no answer changes it: set "never"`);
   const numeric = kind === 'continuous' || kind === 'integer';
   const kindName = kind === 'choice' ? 'categorical' : kind;
   for (const key of numeric ? [] : NUMERIC_ENTRIES.filter((entryKey) => entry[entryKey] !== undefined))

@@ -3,6 +3,7 @@
 import { ElsewiseError } from '../../documents/error.js';
 import { LANGUAGES, type Language } from '../../documents/labels/label-document.js';
 import { openResults } from '../../jobs/results/read-results.js';
+import { thresholdsOf } from '../../models/decision/common-thresholds.js';
 import { letterContext } from '../../report/letters/letter-context.js';
 import type { LetterForm, LetterTemplate } from '../../report/letters/letter-template.js';
 import { defineCommand } from '../command.js';
@@ -102,7 +103,7 @@ file per person and form, and letters.ndjson with the id, the status and the fil
     const labels = options.labels === undefined ? undefined : await readLabels(options.labels, model);
     const language = options.language as Language;
     const context = letterContext({
-      ...{ language, labels, details, model: model.document, thresholds: model.model.thresholds },
+      ...{ language, labels, details, model: model.document, thresholds: thresholdsOf(model) },
       policy: policy?.document,
     });
     const openFolder = () => new LetterFolder(options.output);

@@ -6,6 +6,7 @@ import type { SummaryDocument } from '../../documents/summary-document.js';
 import { noResults } from '../../jobs/results/read-results.js';
 import { forEachLine } from '../../jobs/results/text-lines.js';
 import { openSource, writeOutput } from '../../jobs/rows/streams.js';
+import { thresholdsOf } from '../../models/decision/common-thresholds.js';
 import type { LoadedModel } from '../../models/load.js';
 import type { Policy } from '../../policy/policy.js';
 import { MOST_PEOPLE, PEOPLE, ReportCollector } from '../../report/html/report-collector.js';
@@ -80,10 +81,10 @@ With SOURCE_DATE_EPOCH in the environment the report states that time, and the s
   },
 });
 
-const factsOf = ({ classes, document, model }: LoadedModel) => ({
-  classes,
-  features: document.features,
-  thresholds: model.thresholds,
+const factsOf = (model: LoadedModel) => ({
+  classes: model.classes,
+  features: model.document.features,
+  thresholds: thresholdsOf(model),
 });
 
 async function refuseSameFile(results: string, output: string): Promise<void> {

@@ -22,7 +22,18 @@ const SHORT = 'sha256:'.length + 12;
 const arrow = ({ before, after }: Versions<unknown>): string => `${before} -> ${after}`;
 
 function changes(diff: ModelDiff): string[] {
-  const { family, classes, threshold, preprocessing, trees, background, probes, weights = [], parameters } = diff;
+  const {
+    family,
+    classes,
+    threshold,
+    decision,
+    preprocessing,
+    trees,
+    background,
+    probes,
+    weights = [],
+    parameters,
+  } = diff;
   const lists = (versions: Versions<readonly string[]>) =>
     arrow({ before: versions.before.join(', ') || 'none', after: versions.after.join(', ') || 'none' });
   return [
@@ -38,6 +49,7 @@ function changes(diff: ModelDiff): string[] {
     ...(trees ? treeLines(trees) : []),
     ...(background ? [`rows of the background: ${arrow(background)}`, ...background.changed.map(differenceLine)] : []),
     ...(probes ? [`probes: ${arrow(probes)}`] : []),
+    ...(decision ? ['decision layer, the first differences:', ...decision.map(differenceLine)] : []),
     ...(parameters ? ['parameters, the first differences:', ...parameters.map(differenceLine)] : []),
   ];
 }

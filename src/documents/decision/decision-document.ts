@@ -1,6 +1,6 @@
 /** The decision layer of a model document: calibration of scores, the cut-off, and bands with names. */
 import { z } from 'zod';
-import { listOf } from '../collections.js';
+import { listOf, recordOf } from '../collections.js';
 import { bounded, vector } from '../numbers.js';
 
 const kind = <T extends string>(type: T, meaning: string) => z.literal(type).describe(meaning);
@@ -65,6 +65,18 @@ export const decisionSchema = z.strictObject({
     .optional()
     .describe(
       'The reported score above which the second of two classes is predicted. Default: 0.5 after a calibration, otherwise the own decision of the model.',
+    ),
+  thresholdBy: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'The categorical or boolean feature that chooses the threshold of a row. Answers never change this feature.',
+    ),
+  thresholds: recordOf(bounded)
+    .optional()
+    .describe(
+      'With `thresholdBy`: the threshold by value of the feature. Values that are not listed, and missing values, have `threshold`.',
     ),
   inclusive: z
     .boolean()

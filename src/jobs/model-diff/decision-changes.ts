@@ -43,7 +43,7 @@ export function decisionChanges(before: LoadedModel, after: LoadedModel, rows: r
     one.runValues(row.values);
     other.runValues(values);
     largestChange = Math.max(largestChange, changeOf(one, other));
-    const decisions = { before: decisionOf(one), after: decisionOf(other) };
+    const decisions = { before: decisionOf(one, row.values), after: decisionOf(other, values) };
     if (decisions.before === decisions.after) continue;
     changed++;
     if (first.length < MOST_NAMED) first.push({ id: row.id, ...decisions });
@@ -66,8 +66,9 @@ function translate(before: LoadedModel, after: LoadedModel, from: Float64Array, 
   }
 }
 
-function decisionOf({ loaded, raw, scores }: Scorer): string | number {
-  return loaded.classes.length ? loaded.classes[loaded.model.decide(raw)] : scores[0];
+function decisionOf(scorer: Scorer, values: Float64Array): string | number {
+  const { classes } = scorer.loaded;
+  return classes.length ? classes[scorer.decide(values)] : scorer.scores[0];
 }
 
 function changeOf(one: Scorer, other: Scorer): number {

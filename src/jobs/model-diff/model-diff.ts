@@ -3,6 +3,7 @@
  * changes no weight. Absent keys: nothing of this kind changed.
  */
 import type { ModelDocument } from '../../documents/model-document.js';
+import { thresholdsOf } from '../../models/decision/common-thresholds.js';
 import type { LoadedModel } from '../../models/load.js';
 import { type Difference, differencesOf } from '../verify/differences.js';
 import { type FeatureChanges, featureChanges } from './feature-changes.js';
@@ -23,6 +24,8 @@ export interface ModelDiff {
   readonly classes?: Versions<readonly string[]>;
   /** The score from which on the second of two classes is predicted. */
   readonly threshold?: Versions<number | null>;
+  /** The first differences of calibration, thresholds by a feature, and bands. */
+  readonly decision?: readonly Difference[];
   readonly preprocessing?: Versions<readonly string[]> & { readonly changed: readonly Difference[] };
   /** The weight of each column in the score of the second class, the largest change first. */
   readonly weights?: readonly WeightChange[];
@@ -49,6 +52,7 @@ export function diffModels(before: LoadedModel, after: LoadedModel): ModelDiff {
     ...named('features', featureChanges(a.features, b.features)),
     ...named('classes', differing(a.classes ?? [], b.classes ?? [])),
     ...named('threshold', differing(thresholdOf(before), thresholdOf(after))),
+    ...named('decision', decisionChanges(a, b)),
     ...named('preprocessing', preprocessingChanges(a, b)),
     ...named('weights', weights?.length ? weights.slice(0, MOST_LISTED) : undefined),
     ...named('trees', trees),
@@ -64,7 +68,12 @@ const named = <K extends string, T>(key: K, value: T | undefined) =>
 const differing = <T>(before: T, after: T): Versions<T> | undefined =>
   JSON.stringify(before) === JSON.stringify(after) ? undefined : { before, after };
 
-const thresholdOf = ({ model }: LoadedModel): number | null => model.thresholds?.[1] ?? null;
+const thresholdOf = (loaded: LoadedModel): number | null => thresholdsOf(loaded)?.[1] ?? null;
+
+function decisionChanges(before: ModelDocument, after: ModelDocument): readonly Difference[] | undefined {
+  const found = differencesOf(before.decision ?? {}, after.decision ?? {}, MOST_LISTED);
+  return found.length ? found : undefined;
+}
 
 function preprocessingChanges(before: ModelDocument, after: ModelDocument): ModelDiff['preprocessing'] {
   const [a, b] = [before.preprocessing ?? [], after.preprocessing ?? []];

@@ -166,7 +166,7 @@ function decider(model: LoadedModel): (row: Float64Array) => number {
   const scorer = new Scorer(model);
   return (row) => {
     scorer.runValues(row);
-    return model.model.decide(scorer.raw);
+    return scorer.decide(row);
   };
 }
 

@@ -9,6 +9,7 @@
 import { ElsewiseError } from '../../documents/error.js';
 import { didYouMean, listNames } from '../../documents/nearest-name.js';
 import { argmax } from '../../linalg/vector.js';
+import { modelAt } from '../../models/decision/segments.js';
 import type { Thresholds } from '../../models/family.js';
 import { isMissing } from '../../models/features.js';
 import { type LoadedModel, Scorer } from '../../models/load.js';
@@ -51,7 +52,7 @@ export class ParityCheck {
     this.#scorer.runValues(this.#values);
     const own = [...this.#scorer.show()];
     const given = this.#givenScores(predicted);
-    const decided = model.classes.length ? model.classes[model.model.decide(this.#scorer.raw)] : null;
+    const decided = model.classes.length ? model.classes[this.#scorer.decide(this.#values)] : null;
     const givenDecision = this.#givenDecision(predicted, given);
     const differences = given.flatMap((score, k) => (score === null ? [] : [distance(own[k], score)]));
     return {
@@ -75,12 +76,19 @@ export class ParityCheck {
   }
 
   #givenDecision(predicted: PredictedRow['predicted'], given: readonly (number | null)[]): string | null {
-    const { classes, model } = this.model;
+    const { classes } = this.model;
+    const thresholds = this.#thresholds();
     const named = this.columns.findIndex(({ part }, k) => part.kind === 'prediction' && !isMissing(predicted[k]));
     if (named >= 0) return this.#classNamed(String(predicted[named]).trim());
     if (!classes.length || given.every((score) => score === null)) return null;
-    if (model.thresholds) return classes[+this.#isSecond(given, model.thresholds)];
+    if (thresholds) return classes[+this.#isSecond(given, thresholds)];
     return given.includes(null) ? null : classes[argmax(Float64Array.from(given as number[]))];
+  }
+
+  /** Those of the row that is compared. */
+  #thresholds(): Thresholds | undefined {
+    const { model, segments } = this.model;
+    return (segments ? modelAt(segments, this.#values) : model).thresholds;
   }
 
   /** A table may have numbered classes as 1.0. */

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ElsewiseError } from '../../documents/error.js';
 import type { ResultDocument } from '../../documents/result-document.js';
+import { thresholdsOf } from '../../models/decision/common-thresholds.js';
 import { targetsOf } from '../../policy/target.js';
 import { ComparisonCollector } from '../../report/comparison/comparison-collector.js';
 import { ReportCollector } from '../../report/html/report-collector.js';
@@ -134,8 +135,12 @@ function summarise({ options }: SummaryWork): TableSteps {
 }
 
 function report({ options, model: stored, policy, source, software, created }: ReportWork): TableSteps {
-  const { classes, document, model } = loadStored(stored);
-  const facts = { classes, features: document.features, thresholds: model.thresholds };
+  const loaded = loadStored(stored);
+  const facts = {
+    classes: loaded.classes,
+    features: loaded.document.features,
+    thresholds: thresholdsOf(loaded),
+  };
   const collector = new ReportCollector(options, { model: facts, policy: policy.document });
   let number = 0;
   return {

@@ -28,7 +28,7 @@ export function createPredictor(model: LoadedModel): Predictor {
       return refused(row.id, faultsOf(error));
     }
     scorer.runValues(values);
-    return { id: row.id, ...describe(model, scorer) };
+    return { id: row.id, ...describe(model, scorer, values) };
   };
 }
 
@@ -37,9 +37,13 @@ function refused(id: string, faults: readonly RowFault[]): Prediction {
   return { id, prediction: null, scores: {}, reason };
 }
 
-function describe({ task, classes, model }: LoadedModel, scorer: Scorer): Pick<Prediction, 'prediction' | 'scores'> {
+function describe(
+  { task, classes }: LoadedModel,
+  scorer: Scorer,
+  values: Float64Array,
+): Pick<Prediction, 'prediction' | 'scores'> {
   const scores = scorer.show();
   if (task === 'regression') return { prediction: scores[0], scores: {} };
   const byClass = Object.fromEntries(classes.map((label, k) => [label, scores[k]]));
-  return { prediction: classes[model.decide(scorer.raw)], scores: byClass };
+  return { prediction: classes[scorer.decide(values)], scores: byClass };
 }

@@ -17,7 +17,10 @@ export interface Contributions {
   againstBest(direction: Direction): RowContributions;
 }
 
-export type SummedModel = Pick<LoadedModel, 'space' | 'preprocessing' | 'model' | 'classes' | 'background'>;
+export type SummedModel = Pick<
+  LoadedModel,
+  'space' | 'preprocessing' | 'model' | 'segments' | 'classes' | 'background'
+>;
 
 /** The feature of each input of the model. Inputs read one column each. */
 export const ownersOf = ({ space, preprocessing }: SummedModel): Int32Array =>

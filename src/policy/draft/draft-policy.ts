@@ -116,7 +116,8 @@ function weightOf({ index }: Feature, rows: readonly Float64Array[]): number {
 function entryOf(facts: ColumnFacts): Entry {
   const hint = hintOf(facts.feature);
   const isConstant = hasOneValue(facts);
-  return { facts, hint, isConstant, rule: ruleOf(facts, isConstant ? 'never' : (hint?.change ?? 'any')) };
+  const stays = isConstant || facts.feature.isFixed;
+  return { facts, hint, isConstant, rule: ruleOf(facts, stays ? 'never' : (hint?.change ?? 'any')) };
 }
 
 const hasOneValue = ({ range, seen }: ColumnFacts): boolean =>

@@ -13,8 +13,9 @@ export interface LetterScores {
 }
 
 /** All scores of a letter have the same number of digits. Each looks different from the person's own and from the threshold if it is. */
-export function scoresOf({ target, factual, counterfactuals }: ResultDocument, context: LetterContext): LetterScores {
-  const threshold = target === null ? undefined : thresholdOf(target, context);
+export function scoresOf(result: ResultDocument, context: LetterContext): LetterScores {
+  const { target, factual, counterfactuals } = result;
+  const threshold = target === null ? undefined : thresholdOf(target, result, context);
   const marks = [...(factual ? [factual.score] : []), ...(threshold === undefined ? [] : [threshold])];
   const values = [...marks, ...counterfactuals.map(({ score }) => score)];
   const shown = context.format.scores(values, marks);
@@ -22,12 +23,15 @@ export function scoresOf({ target, factual, counterfactuals }: ResultDocument, c
 }
 
 /** The threshold of a target that is one class. The interval of another target is named as the goal. */
-function thresholdOf(target: TargetDocument, context: LetterContext): number | undefined {
+function thresholdOf(target: TargetDocument, { decision }: ResultDocument, context: LetterContext): number | undefined {
   const { model, thresholds } = context;
   const band = bandOf(target, context);
   if (band) return band.from;
-  if (typeof target !== 'string' || !thresholds) return undefined;
-  return thresholds[model.classes!.indexOf(target) as 0 | 1];
+  if (typeof target !== 'string') return undefined;
+  const index = model.classes!.indexOf(target);
+  if (thresholds) return thresholds[index as 0 | 1];
+  // The threshold depends on the person's segment: that of the second class is in the result.
+  return index === 1 ? decision?.threshold : undefined;
 }
 
 /** The person's score, the threshold and the score of the first answer on a scale from 0 to 1. Nothing for other scores. */

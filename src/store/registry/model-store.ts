@@ -1,5 +1,6 @@
 /** The registry of models. The families and their algebra are loaded with the first document, because most commands open none. */
 import { config } from '../../config.js';
+import { thresholdsOf } from '../../models/decision/common-thresholds.js';
 import type { LoadedModel, LoadOptions } from '../../models/load.js';
 import type { RedisClient } from '../redis/redis.js';
 import {
@@ -25,19 +26,19 @@ const MODELS: Kind<ModelVersion, LoadedModel> = {
   noun: 'model',
   // includes the probes: a model that does not reproduce its promised scores is refused
   check: (document) => loadChecked(document, { bounds: config.bounds }),
-  describe: ({ document: { family, features, parameters }, classes, model }) => ({
-    ...{ family, features: features.length, classes, ...thresholdOf(family, parameters) },
-    ...(model.volatile && { volatile: true }),
+  describe: (loaded) => ({
+    ...{ family: loaded.document.family, features: loaded.document.features.length, classes: loaded.classes },
+    ...thresholdOf(loaded),
+    ...(loaded.model.volatile && { volatile: true }),
   }),
   load: (document, { version, digest }) => loadChecked(document, { version, digest, bounds: config.bounds }),
 };
 
-/** Other families decide by comparing scores. */
-function thresholdOf(
-  family: string,
-  { threshold }: Readonly<Record<string, unknown>>,
-): Pick<ModelVersion, 'threshold'> {
-  return family === 'logistic-regression' ? { threshold: typeof threshold === 'number' ? threshold : 0.5 } : {};
+/** Other families decide by comparing scores. A decision layer may have one threshold, or one for each value of a feature. */
+function thresholdOf(loaded: LoadedModel): Pick<ModelVersion, 'threshold'> {
+  const { family, decision } = loaded.document;
+  const threshold = decision || family === 'logistic-regression' ? thresholdsOf(loaded)?.[1] : undefined;
+  return threshold === undefined ? {} : { threshold };
 }
 
 /** The scorer of a remote model is checked against the probes. */

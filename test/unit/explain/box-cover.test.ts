@@ -1,6 +1,6 @@
 /** Covering a box by many pieces is counted work: it ends with the budget, by no clock. */
 import { expect, it } from 'vitest';
-import { coverBox } from '../../../src/explain/box-cover.js';
+import { coverBox } from '../../../src/explain/regions/box-cover.js';
 import { loadModel } from '../../../src/models/load.js';
 import { createDomain } from '../../../src/policy/domain.js';
 import { Budget } from '../../../src/problems/budget.js';

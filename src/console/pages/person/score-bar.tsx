@@ -10,13 +10,20 @@ interface ScoreBarProps {
 }
 
 /** The threshold of the target, with the margin that the policy requires beyond it. */
-function neededFor(target: ResultDocument['target'], { thresholds }: Population, margin: number): number | undefined {
-  return typeof target === 'string' && thresholds ? thresholds[target] + margin : undefined;
+function neededFor(
+  { target, decision }: ResultDocument,
+  { thresholds, classes }: Population,
+  margin: number,
+): number | undefined {
+  if (typeof target !== 'string') return undefined;
+  // A threshold that depends on the person's segment is that of the second class.
+  const threshold = thresholds ? thresholds[target] : target === classes[1] ? decision?.threshold : undefined;
+  return threshold === undefined ? undefined : threshold + margin;
 }
 
 export function ScoreBar({ result, plan, population, margin }: ScoreBarProps) {
   const now = result.factual!.score;
-  const needed = neededFor(result.target, population, margin);
+  const needed = neededFor(result, population, margin);
   const isShare = population.classes.length > 0 && [now, plan.score].every((score) => score >= 0 && score <= 1);
   const told = (score: number) => (isShare ? score.toFixed(2) : showValue(score));
   const words = `Score now ${told(now)}, with this plan ${told(plan.score)}${needed === undefined ? '' : `, needed ${told(needed)}`}`;

@@ -16,8 +16,7 @@ export function heading({ summary, source, software, created }: Report): Html {
 
 /** What the results lack. */
 function notice({ results, brief }: Report['summary']): Html | string {
-  if (results === 0)
-    return html`<section class="card"><p><strong>There are no results yet.</strong></p></section>`;
+  if (results === 0) return html`<section class="card"><p><strong>There are no results yet.</strong></p></section>`;
   if (brief === 0) return '';
   const which = brief === results ? 'The results are brief' : `${formatNumber(brief)} of the results are brief`;
   return html`<section class="card"><p><strong>${which}.</strong> Brief results lack the values of the person. The report lacks the scores of people, directions and sizes of changes, blocking entries, groups and the target. Results of <code>explain</code> without <code>--detail brief</code> have all of them.</p></section>`;

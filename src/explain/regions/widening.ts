@@ -1,18 +1,18 @@
 /** Widens a box around an answer, feature by feature, as long as the whole box is proved. */
-import type { RegionDocument } from '../documents/result-document.js';
-import { nextUp } from '../linalg/floats.js';
-import { type Feature, gather, showValue, spread } from '../models/features.js';
-import { allOf, type BoxVerdict, isRefuted } from '../policy/box-verdict.js';
-import type { Constraint, LinearAtom } from '../policy/constraint.js';
-import { holdsOver } from '../policy/constraint-box.js';
-import { copyDomain, createDomain, type Domain, pin } from '../policy/domain.js';
-import { fixAt, isListed, listedValues } from '../policy/listed-values.js';
-import { isContinuous, lastWithin, type Side } from '../policy/values.js';
-import type { Box } from '../proofs/box.js';
-import type { BoxEffort } from '../proofs/box-effort.js';
+import type { RegionDocument } from '../../documents/result-document.js';
+import { nextUp } from '../../linalg/floats.js';
+import { type Feature, gather, showValue, spread } from '../../models/features.js';
+import { allOf, type BoxVerdict, isRefuted } from '../../policy/box-verdict.js';
+import type { Constraint, LinearAtom } from '../../policy/constraint.js';
+import { holdsOver } from '../../policy/constraint-box.js';
+import { copyDomain, createDomain, type Domain, pin } from '../../policy/domain.js';
+import { fixAt, isListed, listedValues } from '../../policy/listed-values.js';
+import { isContinuous, lastWithin, type Side } from '../../policy/values.js';
+import type { Box } from '../../proofs/box.js';
+import type { BoxEffort } from '../../proofs/box-effort.js';
+import type { Person } from '../search.js';
 import { coverBox, type ProvedPiece } from './box-cover.js';
 import { type EndAttempt, furthestAlong, furthestBetween, furthestOf, type Reach, roundInward } from './furthest.js';
-import type { Person } from './search.js';
 
 export interface WideningTask {
   readonly person: Person;

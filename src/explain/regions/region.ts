@@ -10,21 +10,21 @@
  * and no rank or category added (`maximal`, where each refusal came with a point that fails). At the end the model itself scores points
  * of the box. A box with a refused point is never reported.
  */
-import type { RegionDocument } from '../documents/result-document.js';
-import type { Feature } from '../models/features.js';
-import type { LoadedModel } from '../models/load.js';
-import { contains } from '../models/region.js';
-import { changeCost } from '../policy/cost.js';
-import { isSame } from '../policy/values.js';
-import { type Budget, FLOPS_PER_UNIT } from '../problems/budget.js';
-import type { CompiledPolicy } from '../problems/compile.js';
-import { boxEffort } from '../proofs/box-effort.js';
-import { prepareBoxProof } from '../proofs/box-proof.js';
-import { modelFlops } from '../solvers/shared/model-flops.js';
+import type { RegionDocument } from '../../documents/result-document.js';
+import type { Feature } from '../../models/features.js';
+import type { LoadedModel } from '../../models/load.js';
+import { contains } from '../../models/region.js';
+import { changeCost } from '../../policy/cost.js';
+import { isSame } from '../../policy/values.js';
+import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
+import type { CompiledPolicy } from '../../problems/compile.js';
+import { boxEffort } from '../../proofs/box-effort.js';
+import { prepareBoxProof } from '../../proofs/box-proof.js';
+import { modelFlops } from '../../solvers/shared/model-flops.js';
+import type { Person, TargetPlan } from '../search.js';
+import type { Verifier } from '../verify.js';
 import type { ProvedPiece } from './box-cover.js';
 import { pointsOf } from './region-points.js';
-import type { Person, TargetPlan } from './search.js';
-import type { Verifier } from './verify.js';
 import { showBox, Widening } from './widening.js';
 
 /** The largest number of looks at parts of boxes for one answer. */

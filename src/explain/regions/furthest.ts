@@ -2,10 +2,10 @@
  * The furthest end of a box. Widening is monotone: an end that fails also fails further out. Bisection finds the furthest end that holds,
  * over a list of candidates or over the values of a domain.
  */
-import type { Feature } from '../models/features.js';
-import type { BoxVerdict } from '../policy/box-verdict.js';
-import type { Domain } from '../policy/domain.js';
-import { isContinuous, lastWithin, type Side, spacing } from '../policy/values.js';
+import type { Feature } from '../../models/features.js';
+import type { BoxVerdict } from '../../policy/box-verdict.js';
+import type { Domain } from '../../policy/domain.js';
+import { isContinuous, lastWithin, type Side, spacing } from '../../policy/values.js';
 
 /** Moves the end to a value if the resulting box is proved. Returns the verdict. */
 export type EndAttempt = (end: number) => BoxVerdict;

@@ -2,10 +2,10 @@
  * Points of a box at which the model is asked: corners and points between, spread evenly by multiples of irrational numbers. They are
  * deterministic and need no random numbers.
  */
-import type { Feature } from '../models/features.js';
-import type { Domain } from '../policy/domain.js';
-import { isListed, listedValues } from '../policy/listed-values.js';
-import { lastWithin } from '../policy/values.js';
+import type { Feature } from '../../models/features.js';
+import type { Domain } from '../../policy/domain.js';
+import { isListed, listedValues } from '../../policy/listed-values.js';
+import { lastWithin } from '../../policy/values.js';
 
 /** Every second point is a corner. */
 const CORNER_EVERY = 2;

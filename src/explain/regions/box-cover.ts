@@ -6,13 +6,13 @@
  *
  * A refutation is always a point that is no answer: a point outside of one piece may be inside another.
  */
-import type { Feature } from '../models/features.js';
-import { type BoxVerdict, isRefuted } from '../policy/box-verdict.js';
-import { cloneDomain, type Domain } from '../policy/domain.js';
-import { lastWithin, nextValue } from '../policy/values.js';
-import type { Box } from '../proofs/box.js';
-import { type BoxEffort, shareOf } from '../proofs/box-effort.js';
-import type { BoxProof } from '../proofs/box-proof.js';
+import type { Feature } from '../../models/features.js';
+import { type BoxVerdict, isRefuted } from '../../policy/box-verdict.js';
+import { cloneDomain, type Domain } from '../../policy/domain.js';
+import { lastWithin, nextValue } from '../../policy/values.js';
+import type { Box } from '../../proofs/box.js';
+import { type BoxEffort, shareOf } from '../../proofs/box-effort.js';
+import type { BoxProof } from '../../proofs/box-proof.js';
 
 /** A piece of the target's region, with its proof. */
 export interface ProvedPiece {
