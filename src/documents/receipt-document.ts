@@ -26,7 +26,11 @@ export const receiptSchema = z.strictObject({
   target: targetSchema.describe('The wanted outcome.'),
   status: status.exclude(['invalid']).describe('As in the result.'),
   decision: decisionSchema.describe('The decision of the model about the person.'),
-  offers: listOf(offerSchema).describe('The answers, cheapest first. Each answer is an offer.'),
+  offers: listOf(
+    offerSchema.extend({
+      target: targetSchema.optional().describe('The target of the offer, where the policy names several.'),
+    }),
+  ).describe('The answers, cheapest first. Each answer is an offer.'),
 });
 
 /** The line of a file of receipts, and the answer over HTTP. */

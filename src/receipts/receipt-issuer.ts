@@ -47,9 +47,13 @@ const dayOf = (days: number): string => new Date(days * DAY_S * 1000).toISOStrin
 export const lastDayOf = (exp: number): string => dayOf(Math.ceil(exp / DAY_S) - 1);
 
 function offerOf(answer: CounterfactualDocument): ReceiptDocument['offers'][number] {
-  const { changes, prediction, score, cost, proof, lever } = answer;
+  const { changes, prediction, score, cost, proof, lever, target } = answer;
   const values = Object.fromEntries(changes.map(({ feature, to }) => [feature, to]));
-  return { changes: values, prediction, score, cost, proof, ...(lever !== undefined && { lever }) };
+  return {
+    ...{ changes: values, prediction, score, cost, proof },
+    ...(lever !== undefined && { lever }),
+    ...(target !== undefined && { target }),
+  };
 }
 
 export class ReceiptIssuer {

@@ -158,9 +158,20 @@ describe('bulk operations', () => {
       expect(await latest()).toMatchObject([{ action: 'drop-letters', outcome: 'failed', reason: 'no use' }]);
     }
     expect((await groupOf('others')).count).toBe(1);
+    await ended('opposed');
+    const both = await add('both', 40);
+    const asked = { group: both.id, until: both.last, count: 40, reason: 'at once' };
+    const outcomes = await Promise.all(
+      ['replay-letters', 'drop-letters', 'replay-letters'].map(
+        async (action) => (await act({ ...asked, action })).status,
+      ),
+    );
+    // 404: the first operation was so fast that no letter is left
+    expect(outcomes.filter((status) => status === 200)).toHaveLength(1);
+    expect(outcomes.filter((status) => ![200, 404, 409].includes(status))).toEqual([]);
+    await ended('both');
     const ofOthers = { group: others.id, until: others.last, count: 1 };
     expect((await act({ action: 'drop-letters', ...ofOthers, reason: 'no use' })).status).toBe(200);
-    await ended('opposed');
     await ended('others');
   });
 

@@ -73,7 +73,7 @@ describe('the commands', () => {
     const turnedAlone = await check(receipt, '--input', turned);
     expect([turnedAlone.code, turnedAlone.stdout]).toEqual([1, expect.stringContaining('give --model')]);
     const whole = await check(receipt, '--input', turned, ...plan);
-    expect([whole.code, whole.stdout]).toEqual([0, expect.stringContaining('every offer holds')]);
+    expect([whole.code, whole.stdout]).toEqual([0, expect.stringContaining('the same status, offers and proofs')]);
     expect((await check(receipt, '--input', other, ...plan)).stdout).toContain('wrong: the row has another digest');
     const otherPolicy = await check(receipt, '--model', MODEL);
     expect([otherPolicy.code, otherPolicy.stdout]).toEqual([
@@ -82,6 +82,10 @@ describe('the commands', () => {
     ]);
     const late = await check(receipt, '--at', '2100-01-01');
     expect([late.code, late.stdout]).toEqual([1, expect.stringMatching(/^expired: since 20/)]);
+    for (const wrong of ['2026-12-01T12:00', '2026-02-30', 'tomorrow'])
+      expect((await check(receipt, '--at', wrong)).stderr).toContain('--at: expected a day, or a time with its zone');
+    const twice2 = readLines(at('receipts.ndjson'))[0].replace('{', '{"id":"a-0002",');
+    expect((await check(writeText(folder, 'twice.ndjson', twice2))).stderr).toContain('id: is named twice');
     expect((await check('no.such')).code).toBe(2);
     expect((await check(receipt, '--policy', POLICY)).code).toBe(2);
     for (const [language, words] of [
@@ -138,7 +142,12 @@ describe('the API', () => {
       const row = { receipt: one.receipt, features: body.features, model: 'credit' };
       expect(await checked({ receipt: one.receipt })).toMatchObject({ state: 'valid', notes: [], faults: [] });
       const offers = expect.stringContaining('every offer holds');
-      expect(await checked(row)).toMatchObject({ state: 'valid', notes: [expect.any(String), offers], faults: [] });
+      const same = expect.stringContaining('the same status, offers and proofs');
+      expect(await checked(row)).toMatchObject({
+        state: 'valid',
+        notes: [expect.any(String), offers, same],
+        faults: [],
+      });
       const other = { ...row, features: { ...body.features, income: 1 } };
       expect(await checked(other)).toMatchObject({ faults: ['the row has another digest than the receipt'] });
       const simple = { ...row, policy: { schema: 'elsewise.policy/v1', name: 'other', maxChanges: 1 } };

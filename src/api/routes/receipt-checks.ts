@@ -64,9 +64,8 @@ async function comparisonOf(
   }
   const pin = pinOf(await store.models.resolve(model));
   const accepted = await store.policies.accept(policy);
-  const origin = originFaults(receipt, { model: pin.digest, policy: accepted.digest });
+  const origin = originFaults(receipt, { model: pin, policy: accepted });
   if (origin.length) return fails(...origin);
   if (!row) return fits(FITS.origin);
-  const faults = await replays.recheck(receipt, row, pin, accepted);
-  return faults.length ? fails(...faults) : fits(FITS.row, FITS.offers);
+  return replays.recheck(receipt, row, pin, accepted);
 }

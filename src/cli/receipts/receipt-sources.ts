@@ -7,6 +7,7 @@ import { rowValue } from '../../documents/model-document.js';
 import { parseDocument } from '../../documents/parse.js';
 import { targetSchema } from '../../documents/policy-document.js';
 import { signedReceiptSchema } from '../../documents/receipt-document.js';
+import { refuseRepeatedKeys } from '../../documents/repeated-key.js';
 import { openSource } from '../../jobs/rows/streams.js';
 import type { GivenRow } from '../../receipts/check-offer.js';
 import type { ReceiptWrapper } from '../../receipts/check-wrapper.js';
@@ -47,11 +48,14 @@ function onLine(line: string, path: string, k: number): FoundReceipt[] {
 
 /** The message of a parser may quote data of people. */
 function jsonOf(text: string, place: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text) as unknown;
+    value = JSON.parse(text);
   } catch {
     throw new ElsewiseError('bad-input', 'this is no JSON: is the line whole?', place);
   }
+  refuseRepeatedKeys(text, 'bad-input', place);
+  return value;
 }
 
 const rowSchema = z.object({ features: recordOf(rowValue), target: targetSchema.optional() });

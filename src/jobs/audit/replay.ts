@@ -13,7 +13,7 @@ import { ElsewiseError } from '../../documents/error.js';
 import type { ReceiptDocument } from '../../documents/receipt-document.js';
 import type { ResultDocument } from '../../documents/result-document.js';
 import { loadPolicy, type Policy } from '../../policy/policy.js';
-import type { GivenRow } from '../../receipts/check-offer.js';
+import type { GivenRow, OfferCheck } from '../../receipts/check-offer.js';
 import { exportedLines } from '../../store/audit/audit-entry.js';
 import { recordOf } from '../../store/audit/audit-record.js';
 import { auditEntries } from '../../store/audit/read-chain.js';
@@ -95,8 +95,8 @@ export class ReplayDesk {
     return { ...withResult(found, compared), row: given.row, record, ...told(solved) };
   }
 
-  /** The faults of the offers of a receipt. The model has to be scored here. */
-  async recheck(receipt: ReceiptDocument, row: GivenRow, pin: ModelPin, policy: Policy): Promise<readonly string[]> {
+  /** Checks the claims of a receipt. The model has to be scored here. */
+  async recheck(receipt: ReceiptDocument, row: GivenRow, pin: ModelPin, policy: Policy): Promise<OfferCheck> {
     const plan = await this.#plans.get(pin, policy);
     if (plan.model.scored)
       throw new ElsewiseError(

@@ -4,6 +4,7 @@
  * treated twice.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { config } from '../../config.js';
 import { ElsewiseError } from '../../documents/error.js';
 import type { LetterEntry } from '../../store/events/dead-store.js';
@@ -16,6 +17,10 @@ import type { LetterRequest } from './action-request.js';
 
 /** How often a process looks for operations whose process died. */
 const LOOK_EVERY_MS = 5_000;
+
+/** The lease of the operation that begins. The lease of a process that dies expires. */
+const BEGINNING = 'beginning';
+const BEGIN_AGAIN_MS = 10;
 
 /** Names in a request may have any length. */
 const MOST_CHARACTERS = 100;
@@ -56,6 +61,14 @@ export class LetterOperations {
 
   /** Checks the confirmed count and begins. */
   async begin(request: LetterRequest, by: Pick<NewAction, 'by' | 'via'>): Promise<Operation> {
+    const { operations } = this.#store;
+    const operation = await this.#oneAtATime(() => this.#record(request, by));
+    if (this.#isClosing) await operations.release(operation.id);
+    else this.#launch(operation.id);
+    return operation;
+  }
+
+  async #record(request: LetterRequest, by: Pick<NewAction, 'by' | 'via'>): Promise<Operation> {
     const { action: kind, group, until, ids, reason } = request;
     const total = await this.#count(request);
     const { actions, operations, dead } = this.#store;
@@ -67,18 +80,24 @@ export class LetterOperations {
       started: entry.at,
       entry,
     };
+    await this.#refuseBeside(operation);
     await operations.take(operation.id, this.#holder);
     await operations.write(operation);
-    await this.#refuseBeside(operation);
-    if (this.#isClosing) await operations.release(operation.id);
-    else this.#launch(operation.id);
     return operation;
   }
 
-  /**
-   * Ends an operation and throws if another one works on some of its letters: one letter cannot be both replayed and dropped. An operation
-   * is on record before it looks for others. Two that begin together may therefore both be refused, and never both run.
-   */
+  /** Of two operations that begin at the same time, one is on record before the other looks. */
+  async #oneAtATime(begin: () => Promise<Operation>): Promise<Operation> {
+    const { operations } = this.#store;
+    while (!(await operations.take(BEGINNING, this.#holder))) await sleep(BEGIN_AGAIN_MS);
+    try {
+      return await begin();
+    } finally {
+      await operations.release(BEGINNING);
+    }
+  }
+
+  /** Throws if another operation works on some of the letters: one letter cannot be both replayed and dropped. */
   async #refuseBeside(operation: Operation): Promise<void> {
     const { operations, actions } = this.#store;
     const others = (await operations.list()).filter(({ id, state }) => state === 'running' && id !== operation.id);
@@ -86,9 +105,7 @@ export class LetterOperations {
     const other = others.find((_, i) => shared[i]);
     if (!other) return;
     const words = `operation "${other.id}" works on the same letters: wait for its end, or stop it`;
-    await operations.write({ ...operation, state: 'failed', ended: new Date().toISOString() });
     await actions.end(operation.entry, 'failed', words);
-    await operations.release(operation.id);
     throw new ElsewiseError('conflict', words, 'body');
   }
 

@@ -15,7 +15,7 @@ import type { SharedRowGraph } from '../../models/rows/row-graph.js';
 import type { PolicyChange } from '../../policy/change/change-policy.js';
 import type { Defaults } from '../../policy/defaults.js';
 import type { Policy } from '../../policy/policy.js';
-import type { GivenRow } from '../../receipts/check-offer.js';
+import type { GivenRow, OfferCheck } from '../../receipts/check-offer.js';
 import type { ComparisonOptions } from '../../report/comparison/comparison-collector.js';
 import type { ScorerCode } from '../../scoring/failure-codes.js';
 import type { ScoredModel } from '../../scoring/point-scorer.js';
@@ -328,7 +328,7 @@ interface Answers extends Record<ChunkTask['kind'], ChunkAnswer> {
   readonly read: ReadEvent;
   readonly compare: Comparison;
   /** Faults in words. */
-  readonly offers: readonly string[];
+  readonly offers: OfferCheck;
   readonly population: ModelPopulation;
   readonly letter: { readonly text: string };
   readonly check: readonly PlacedFault[];

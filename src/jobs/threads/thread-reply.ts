@@ -2,7 +2,7 @@
 import { move, transferableSymbol, valueSymbol, workerData } from 'piscina';
 import { policyFaults } from '../../explain/checks/policy-faults.js';
 import { populationOf } from '../../models/population.js';
-import { offerFaults } from '../../receipts/check-offer.js';
+import { checkOffers } from '../../receipts/check-offer.js';
 import { openSide, pairResults } from '../comparison/side.js';
 import { writeLetter } from '../letters.js';
 import { BlockSink } from '../results/answer-sinks.js';
@@ -42,7 +42,7 @@ export function answerTasks(options: Omit<ThreadPlanOptions, 'planBytes'>): (tas
     block: packResults,
     compare: (task) => compareChunk(task, plans, { ...options, planBytes }),
     offers: async (task) =>
-      offerFaults(task.receipt, task.row, await plans.get(task).prepare({ ...options, planBytes })),
+      checkOffers(task.receipt, task.row, await plans.get(task).prepare({ ...options, planBytes })),
     population: ({ model, rows }) => populationOf(readSharedModel(model), rows),
     letter: ({ model, ...wish }) => ({ text: writeLetter(wish, readSharedModel(model)) }),
     check: ({ model, policy }) => policyFaults(policy, model && readSharedModel(model)),

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { config } from '../../../config.js';
 import { ElsewiseError } from '../../../documents/error.js';
 import type { ReceiptDocument } from '../../../documents/receipt-document.js';
-import { FITS, offerFaults, originFaults, rowFault } from '../../../receipts/check-offer.js';
+import { checkOffers, FITS, originFaults, rowFault } from '../../../receipts/check-offer.js';
 import { checkReceipt, type ReceiptVerdict } from '../../../receipts/check-receipt.js';
 import { wrapperFaults } from '../../../receipts/check-wrapper.js';
 import { openKeyFile } from '../../../receipts/key-file.js';
@@ -85,8 +85,9 @@ const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 function readTime(text: string | undefined): Date {
   if (text === undefined) return new Date();
-  const time = new Date(text);
-  if (TIME.test(text) && !Number.isNaN(time.getTime())) return time;
+  const [time, day] = [new Date(text), new Date(text.slice(0, 10))];
+  const isDay = !Number.isNaN(day.getTime()) && text.startsWith(day.toISOString().slice(0, 10));
+  if (TIME.test(text) && isDay && !Number.isNaN(time.getTime())) return time;
   throw new ElsewiseError(
     'usage',
     `--at: expected a day, or a time with its zone such as 2026-12-01T12:00:00Z, got "${text}"`,
@@ -143,14 +144,13 @@ async function compare(receipt: ReceiptDocument, options: Given): Promise<Compar
   }
   const model = await readModel(options.model, options.redis);
   const policy = await readPolicy(options, model);
-  const origin = originFaults(receipt, { model: model.digest, policy: policy.digest });
+  const origin = originFaults(receipt, { model, policy });
   if (origin.length) return { notes: [], faults: origin };
   if (!row) return { notes: [`${FITS.origin}; --input checks the offers`], faults: [] };
   if (model.model.memory) return { notes: [], faults: [ELSEWHERE] };
   const { prepare } = await import('../../../explain/plan.js');
   const plan = await prepare(model, policy, { now: () => performance.now() });
-  const faults = offerFaults(receipt, row, plan);
-  return { notes: faults.length ? [] : [FITS.row, FITS.offers], faults };
+  return checkOffers(receipt, row, plan);
 }
 
 const ELSEWHERE = 'the model is scored elsewhere, and the offers cannot be scored here: leave out --input';
