@@ -1,5 +1,5 @@
 /** When each chunk ran, how long, on which worker, and which were tried again. The failed chunks stand below as a table. */
-import { formatNumber, formatSeconds } from '../../../report/numbers.js';
+import { formatCount, formatNumber, formatSeconds } from '../../../report/numbers.js';
 import { useLoaded } from '../../loading.js';
 import { type Column, DataTable } from '../../parts/data-table.js';
 import { Outcome } from '../../parts/notice.js';
@@ -74,7 +74,7 @@ function Chunks({ chunks }: { chunks: readonly ChunkLine[] }) {
 function Picture({ timeline }: { timeline: Timeline }) {
   const { workers, from, to } = timeline;
   const count = workers.reduce((sum, { chunks }) => sum + chunks.length, 0);
-  const words = `${formatNumber(count)} chunks on ${workers.length} workers in ${formatSeconds(to - from)}`;
+  const words = `${formatCount(count, 'chunk')} on ${formatCount(workers.length, 'worker')} in ${formatSeconds(to - from)}`;
   return (
     <figure class="timeline">
       {workers.map(({ worker, lanes, chunks }) => (
