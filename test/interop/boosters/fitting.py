@@ -39,11 +39,11 @@ class Case:
 
 @dataclass
 class Answers:
-    """Of a library for `rows`: scores as it predicts them unless it predicts labels, sums before the link, the class that it decides on."""
+    """Of a library for `rows`: scores as it predicts them unless it predicts labels, sums before the link unless it hides them, the class that it decides on."""
 
     rows: pd.DataFrame
     scores: Optional[np.ndarray]
-    margins: np.ndarray
+    margins: Optional[np.ndarray]
     decisions: Optional[Sequence[int]]
 
 
@@ -73,7 +73,8 @@ def describe(case: Case, library: str, version: str, files: List[str], answers: 
     if answers is None:
         return head
     scores = None if answers.scores is None else table(answers.scores)
-    asked = {"rows": as_rows(answers.rows), "scores": scores, "margins": table(answers.margins)}
+    margins = None if answers.margins is None else table(answers.margins)
+    asked = {"rows": as_rows(answers.rows), "scores": scores, "margins": margins}
     return {**head, **asked, "decisions": answers.decisions}
 
 
