@@ -6,13 +6,35 @@ import type { OnnxGraph, OnnxNode } from './file/onnx-file.js';
 import { ROOT } from './file/wire-reader.js';
 import { NodeView, WAY_OUT } from './operators/node-view.js';
 import type { Operator } from './operators/operators.js';
+import { isVotes, lowerVotes } from './operators/svm-votes.js';
 import type { Value } from './values.js';
 
 const DOMAINS = new Set(['', 'ai.onnx', 'ai.onnx.ml']);
 
+/** In numbers: seconds of work. */
+const MOST_WORK = 50_000_000;
+
+/** By kind: how many numbers a value has. */
+const SIZES: { readonly [K in Value['kind']]: (value: Extract<Value, { kind: K }>) => number } = {
+  constant: ({ tensor }) => tensor.numbers.length + tensor.texts.length,
+  columns: ({ columns }) =>
+    columns.reduce(
+      (sum, column) =>
+        sum + 1 + (column.kind === 'number' ? column.steps.length : column.kind === 'table' ? column.values.length : 0),
+      0,
+    ),
+  outputs: ({ model }) =>
+    model.kind === 'network' ? model.layers.at(-1)!.bias.length * model.layers.at(-1)!.weights[0].length : 1,
+  labels: () => 1,
+  votes: ({ rows }) => rows.length * (rows[0].length + 1),
+};
+
+const sizeOf = (value: Value): number => (SIZES[value.kind] as (own: Value) => number)(value);
+
 export class Evaluation {
   private readonly producers = new Map<string, OnnxNode>();
   private readonly values = new Map<string, Value>();
+  private work = 0;
 
   constructor(
     graph: OnnxGraph,
@@ -61,16 +83,20 @@ export class Evaluation {
 
   private lower(node: OnnxNode): void {
     const view = new NodeView(node);
-    const operator = this.operatorOf(node, view);
-    const values = operator.lower(
-      view,
-      node.inputs.map((input) => (input === '' ? undefined : this.values.get(input))),
-    );
+    const inputs = node.inputs.map((input) => (input === '' ? undefined : this.values.get(input)));
+    const values = inputs.some(isVotes) ? lowerVotes(view, inputs) : this.operatorOf(node, view).lower(view, inputs);
+    this.spend(values, view);
     for (const [k, output] of node.outputs.entries()) {
       if (output === '') continue;
       if (!values[k]) throw view.refuse(`the output ${k}`);
       this.values.set(output, values[k]);
     }
+  }
+
+  /** The numbers of all edges together are bounded: a small graph may double its columns again and again. */
+  private spend(values: readonly Value[], view: NodeView): void {
+    for (const value of values) this.work += sizeOf(value);
+    if (this.work > MOST_WORK) throw view.refuse('a graph with so many numbers on its edges');
   }
 
   private operatorOf(node: OnnxNode, view: NodeView): Operator {

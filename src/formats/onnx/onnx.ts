@@ -16,6 +16,7 @@ import { type OnnxGraph, type OnnxPort, readOnnxFile } from './file/onnx-file.js
 import { ROOT } from './file/wire-reader.js';
 import { WAY_OUT } from './operators/node-view.js';
 import { operators } from './operators/operators.js';
+import { isVotes, scoresOf } from './operators/svm-votes.js';
 import type { Columns, Labels, Outputs, Value } from './values.js';
 
 /** More columns are no row of a table. */
@@ -61,7 +62,7 @@ function widthOf({ name, type, shape }: OnnxPort, path: string): number {
 
 /** The numbers of the graph. Labels only: the numbers that decide them. */
 function scoreOf({ outputs }: OnnxGraph, evaluation: Evaluation): Outputs {
-  const values = outputs.map(({ name }) => evaluation.valueOf(name));
+  const values = outputs.map(({ name }) => withScores(evaluation.valueOf(name)));
   const scores = values.filter((value) => value.kind === 'outputs');
   const labels = values.filter((value) => value.kind === 'labels');
   const path = `${ROOT}.graph.output`;
@@ -71,6 +72,13 @@ function scoreOf({ outputs }: OnnxGraph, evaluation: Evaluation): Outputs {
   if (labels.some(({ model }) => model !== score.model))
     throw refuse('labels that another model than that of the scores decides', path);
   return { ...score, classes: classesOf(score, labels) };
+}
+
+function withScores(value: Value): Value {
+  if (!isVotes(value)) return value;
+  const scores = scoresOf(value);
+  if (scores) return scores;
+  throw refuse('such a function of the sums of a support vector machine', `${ROOT}.graph.output`);
 }
 
 /** The names that the labels give. Labels without names are places. */

@@ -5,10 +5,12 @@
  *   columns    columns of the row
  *   outputs    numbers of a model, and the functions that follow
  *   labels     the class that the model decides on
+ *   votes      functions of the sums of a support vector machine: svm-votes.ts
  */
 import type { Column } from './columns.js';
 import type { OnnxTensor } from './file/onnx-tensor.js';
 import type { OnnxSvm } from './operators/svm-operators.js';
+import type { Votes } from './operators/svm-votes.js';
 import type { OnnxTrees } from './trees/tree-builder.js';
 
 export interface Constant {
@@ -39,9 +41,19 @@ export interface OnnxNetwork {
 export type OnnxModel = OnnxNetwork | OnnxTrees | OnnxSvm;
 
 /**
- * What follows the numbers of a model. `shares`: division by the sum. `rest`: 1 - p. `complement`: [1 - p, p] of one number. `second`: the second of two numbers.
+ * What follows the numbers of a model. `shares`: division by the sum. `rest`: 1 - p. `complement`: [1 - p, p] of one number. `second`: the second of two numbers. `total`: their sum.
  */
-export type OutputStep = 'relu' | 'tanh' | 'logistic' | 'softmax' | 'exp' | 'shares' | 'rest' | 'complement' | 'second';
+export type OutputStep =
+  | 'relu'
+  | 'tanh'
+  | 'logistic'
+  | 'softmax'
+  | 'exp'
+  | 'shares'
+  | 'rest'
+  | 'complement'
+  | 'second'
+  | 'total';
 
 export interface Outputs {
   readonly kind: 'outputs';
@@ -60,4 +72,4 @@ export interface Labels {
   readonly names: readonly string[] | null;
 }
 
-export type Value = Constant | Columns | Outputs | Labels;
+export type Value = Constant | Columns | Outputs | Labels | Votes;

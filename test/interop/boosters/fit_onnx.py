@@ -42,7 +42,7 @@ Make = Callable[[pd.DataFrame, np.ndarray, Path], List[Any]]
 
 @dataclass(frozen=True)
 class OnnxCase(Case):
-    """`make` writes the file and returns the classes, in the order of the scores; none for a regressor. `only_decisions`: the scores are sums for pairs of classes."""
+    """`make` writes the file and returns the classes, in the order of the scores; none for a regressor. `only_decisions`: onnxruntime shows the sum of two classes with the other sign."""
 
     make: Optional[Make] = None
     only_decisions: bool = False
@@ -56,6 +56,7 @@ MISSING = Data(missing=True)
 WORDS = Data(categories=True)
 BOTH = Data(missing=True, categories=True)
 PLAIN = {"zipmap": False}
+AGES = [str(age) for age in range(100)]
 
 
 def scaled(estimator: Any) -> Any:
@@ -67,8 +68,11 @@ def columns(estimator: Any, encoder: Any) -> Any:
     return make_pipeline(ColumnTransformer([("numbers", numbers, NUMBERS), ("words", encoder, list(CATEGORIES))]), estimator)
 
 
+OBJECTIVES = {"binary": "two classes", "multi": "three classes", "worth": "a number", "count": "a count", "several": "three numbers"}
+
+
 def case(model: str, make: Make, target: str = "binary", data: Data = Data(), by: str = "skl2onnx", **options: Any) -> OnnxCase:
-    return OnnxCase(model, by, {}, target, data, make=make, **options)
+    return OnnxCase(f"{by}: {model}", OBJECTIVES[target], {}, target, data, make=make, **options)
 
 
 def lgb(objective: str, rounds: int = 6, **parameters: Any) -> Make:
@@ -111,9 +115,9 @@ CASES: Dict[str, OnnxCase] = {
     "one-hot": case("LogisticRegression", sk(columns(LogisticRegression(), ONE_HOT), "columns"), data=BOTH, note="OneHotEncoder"),
     "ordinal-linear": case("LogisticRegression", sk(columns(LogisticRegression(), ORDINAL), "columns"), "multi", data=BOTH, note="OrdinalEncoder"),
     "svc-rbf": case("SVC", sk(scaled(SVC(C=0.5))), only_decisions=True, note="rbf"),
-    "svc-poly-multi": case("SVC", sk(scaled(SVC(kernel="poly", C=0.5))), "multi", only_decisions=True, note="poly"),
+    "svc-poly-multi": case("SVC", sk(scaled(SVC(kernel="poly", C=0.5))), "multi", note="poly"),
     "svc-linear": case("SVC", sk(scaled(SVC(kernel="linear", C=0.1))), only_decisions=True, note="linear"),
-    "nu-svc": case("NuSVC", sk(scaled(NuSVC(nu=0.4, kernel="sigmoid", gamma=0.05))), "multi", only_decisions=True, note="sigmoid"),
+    "nu-svc": case("NuSVC", sk(scaled(NuSVC(nu=0.4, kernel="sigmoid", gamma=0.05))), "multi", note="sigmoid"),
     "svr-rbf": case("SVR", sk(scaled(SVR(C=0.5, epsilon=0.4))), "worth", note="rbf"),
     "svr-linear": case("SVR", sk(scaled(SVR(kernel="linear", C=0.05, epsilon=0.6))), "worth", note="linear"),
     "svc-probability": case("SVC", sk(scaled(SVC(probability=True, random_state=1))), refused="probabilities", note="probability"),
@@ -142,15 +146,16 @@ CASES: Dict[str, OnnxCase] = {
     "bagging": case("BaggingClassifier", sk(BaggingClassifier(DecisionTreeClassifier(max_depth=3), 3)), refused="this importer does not support"),
     "neighbours": case("KNeighborsClassifier", sk(KNeighborsClassifier()), refused="this importer does not support"),
     "normalized": case("LogisticRegression", sk(make_pipeline(Normalizer(), LogisticRegression())), refused="Normalizer", note="Normalizer"),
-    "lightgbm": case("gbdt", lgb("binary"), data=MISSING, by="onnxmltools"),
-    "lightgbm-multi": case("gbdt", lgb("multiclass", num_class=3), "multi", MISSING, by="onnxmltools"),
-    "lightgbm-number": case("gbdt", lgb("regression"), "worth", MISSING, by="onnxmltools"),
-    "lightgbm-poisson": case("gbdt", lgb("poisson"), "count", by="onnxmltools", note="poisson"),
-    "lightgbm-forest": case("rf", lgb("binary", boosting="rf", bagging_freq=1, bagging_fraction=0.6), by="onnxmltools"),
-    "xgboost": case("gbtree", xgb("binary:logistic"), data=MISSING, by="onnxmltools XGBoost"),
-    "xgboost-multi": case("gbtree", xgb("multi:softprob"), "multi", MISSING, by="onnxmltools XGBoost"),
-    "xgboost-number": case("gbtree", xgb("reg:squarederror"), "worth", MISSING, by="onnxmltools XGBoost"),
-    "xgboost-poisson": case("gbtree", xgb("count:poisson"), "count", by="onnxmltools XGBoost", note="poisson"),
+    "lightgbm": case("gbdt", lgb("binary"), data=MISSING, by="onnxmltools, LightGBM"),
+    "lightgbm-multi": case("gbdt", lgb("multiclass", num_class=3), "multi", MISSING, by="onnxmltools, LightGBM"),
+    "lightgbm-number": case("gbdt", lgb("regression"), "worth", MISSING, by="onnxmltools, LightGBM"),
+    "lightgbm-poisson": case("gbdt", lgb("poisson"), "count", by="onnxmltools, LightGBM", note="poisson"),
+    "lightgbm-forest": case("rf", lgb("binary", boosting="rf", bagging_freq=1, bagging_fraction=0.6), by="onnxmltools, LightGBM"),
+    "lightgbm-codes": case("gbdt", lgb("binary", categorical_feature=[1, 4], min_data_per_group=5, cat_smooth=1), by="onnxmltools, LightGBM", codes={"f1": AGES, "f4": ["0", "1"]}, note="categorical_feature"),
+    "xgboost": case("gbtree", xgb("binary:logistic"), data=MISSING, by="onnxmltools, XGBoost"),
+    "xgboost-multi": case("gbtree", xgb("multi:softprob"), "multi", MISSING, by="onnxmltools, XGBoost"),
+    "xgboost-number": case("gbtree", xgb("reg:squarederror"), "worth", MISSING, by="onnxmltools, XGBoost"),
+    "xgboost-poisson": case("gbtree", xgb("count:poisson"), "count", by="onnxmltools, XGBoost", note="poisson"),
     "torch-binary": case("relu, Sigmoid", net("relu", "sigmoid"), by="torch"),
     "torch-softmax": case("tanh, Softmax", net("tanh", "softmax"), "multi", by="torch"),
     "torch-number": case("relu", net("relu", "number"), "worth", by="torch"),
@@ -163,28 +168,26 @@ CASES: Dict[str, OnnxCase] = {
     "modes-two": case("TreeEnsembleClassifier", lambda f, y, p: classifier_file(p, 2, "LOGISTIC"), data=MISSING, by="by hand", note="two classes"),
     "modes-positive": case("TreeEnsembleClassifier", lambda f, y, p: classifier_file(p, 2, "NONE", positive=True), data=MISSING, by="by hand", note="two classes, no negative weight"),
     "modes-minimum": case("TreeEnsembleRegressor", lambda f, y, p: regressor_file(p, "MIN"), "worth", by="by hand", refused="aggregate_function", note="MIN"),
-    "trees": case("TreeEnsemble", lambda f, y, p: trees_file(p), "worth", MISSING, by="by hand", note="all modes, members"),
-    "trees-double": case("TreeEnsemble", lambda f, y, p: trees_file(p, double=True), "worth", MISSING, by="by hand", note="float64"),
-    "trees-codes": case("TreeEnsemble", lambda f, y, p: trees_file(p, codes=True), "worth", by="by hand", note="members of codes"),
+    "trees": case("TreeEnsemble", lambda f, y, p: trees_file(p), "worth", MISSING, by="by hand", codes={"f4": ["0", "1", "2"]}, note="all modes, members"),
+    "trees-double": case("TreeEnsemble", lambda f, y, p: trees_file(p, double=True), "worth", MISSING, by="by hand", codes={"f4": ["0", "1", "2"]}, note="float64"),
+    "trees-codes": case("TreeEnsemble", lambda f, y, p: trees_file(p, codes=True), "worth", by="by hand", codes={"f1": AGES[:9]}, note="members of codes"),
 }
 
 
-def thresholds(model: onnx.ModelProto, names: List[str]) -> Dict[str, List[float]]:
-    """Of all trees, by feature, as far as a tree reads columns of the row or scaled columns in their order."""
+def thresholds(model: onnx.ModelProto, codes: Dict[str, List[str]]) -> Dict[str, List[float]]:
+    """Of all trees, by feature, as far as a tree reads numbers of the row or scaled numbers in their order. Codes have no neighbours."""
+    names = NUMBERS
     found: Dict[str, List[float]] = {}
     scaler = next((attributes(node) for node in model.graph.node if node.op_type == "Scaler"), {})
     for node in model.graph.node:
         own = attributes(node)
         values = own.get("nodes_values") or own.get("nodes_values_as_tensor", own.get("nodes_splits", []))
         for feature, value in zip(own.get("nodes_featureids", []), values):
-            if feature < len(names) and np.isfinite(value):
+            if feature < len(names) and np.isfinite(value) and f"f{feature}" not in codes:
                 scaled = value
                 if len(scaler.get("scale", [])) == len(names):
                     scaled = value / scaler["scale"][feature] + scaler["offset"][feature]
                 found.setdefault(names[feature], []).append(float(scaled))
-        for value in own.get("membership_values", []):
-            if np.isfinite(value):
-                found.setdefault("balance", []).append(float(value))
     return found
 
 
@@ -228,7 +231,7 @@ def fit(name: str, case: OnnxCase, rng: np.random.RandomState, folder: Path, cou
     classes = case.make(frame, y, path)
     if case.refused:
         return [path.name], None
-    rows = choose_rows(rng, count, case.data, thresholds(onnx.load(path), NUMBERS))
+    rows = choose_rows(rng, count, case.data, thresholds(onnx.load(path), case.codes))
     if "codes" in name:
         rows["age"] = rng.randint(0, 9, count).astype(float)
     return [path.name], ask(path, rows, case, classes)

@@ -21,7 +21,7 @@ from people import CATEGORIES, Data, as_rows
 
 @dataclass(frozen=True)
 class Case:
-    """`since`, `until`: the first version that can make the model, and the first that no longer can. `refused`: a part of the error that names what the importer refuses."""
+    """`since`, `until`: the first version that can make the model, and the first that no longer can. `refused`: a part of the error that names what the importer refuses. `codes`: names of codes that a caller would give."""
 
     model: str
     objective: str
@@ -35,6 +35,7 @@ class Case:
     output: Optional[int] = None
     refused: Optional[str] = None
     note: str = ""
+    codes: Dict[str, List[str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -66,7 +67,7 @@ def describe(case: Case, library: str, version: str, files: List[str], answers: 
         "objective": case.objective,
         "data": case.data.words + (f", {case.note}" if case.note else ""),
         "files": files,
-        "categories": CATEGORIES if case.data.categories else {},
+        "categories": {**(CATEGORIES if case.data.categories else {}), **case.codes},
         "output": case.output,
         "refused": case.refused,
     }

@@ -17,13 +17,27 @@ def initial_types(frame: pd.DataFrame, kind: str, types: Any) -> List[Any]:
     return [("X", tensor([None, frame.shape[1]]))]
 
 
+def plain(value: Any) -> Any:
+    return [int(entry) if isinstance(entry, (bool, np.bool_, np.integer)) else entry for entry in value] if isinstance(value, list) else value
+
+
+def accept_truths() -> None:
+    """skl2onnx 1.20 gives onnx truth values for the nodes of histogram boosting, and onnx asks for integers."""
+    from skl2onnx.common import _container
+
+    make_node = _container.make_node
+    if make_node.__name__ == "make_node":
+        _container.make_node = lambda *own, **named: make_node(*own, **{name: plain(value) for name, value in named.items()})
+
+
 def sklearn_file(estimator: Any, frame: pd.DataFrame, y: np.ndarray, path: Path, kind: str, options: Dict[str, Any]) -> List[Any]:
     from skl2onnx import to_onnx
     from skl2onnx.common import data_types
     from sklearn.base import clone
 
+    accept_truths()
     model = clone(estimator).fit(frame if kind == "columns" else frame.to_numpy(), y)
-    own = {id(model): options} if options else None
+    own = {type(model[-1]): options} if "raw_scores" in options else {id(model): options} if options else None
     onnx_model = to_onnx(model, initial_types=initial_types(frame, kind, data_types), options=own, target_opset={"": 17, "ai.onnx.ml": 3})
     path.write_bytes(onnx_model.SerializeToString())
     return [] if not hasattr(model, "classes_") else model.classes_.tolist()

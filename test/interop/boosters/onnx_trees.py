@@ -72,7 +72,7 @@ def classifier_file(path: Path, classes: int, transform: str, positive: bool = F
 
 
 def trees_file(path: Path, double: bool = False, codes: bool = False) -> List[Any]:
-    """The last node of each complete tree has two leaves; a member list ends with NaN."""
+    """Complete trees; members are codes, and a list of them ends with NaN. `codes`: nothing but members."""
     rng = np.random.RandomState(7)
     kind = np.float64 if double else np.float32
     inner = 2**DEPTH - 1
@@ -82,9 +82,9 @@ def trees_file(path: Path, double: bool = False, codes: bool = False) -> List[An
     for tree in range(TREES):
         for n in range(inner):
             mode = 6 if codes or rng.random_sample() < 0.3 else int(rng.randint(6))
-            feature = 1 if codes else 2 if mode == 6 else int(rng.randint(COLUMNS))
+            feature = 1 if codes else 4 if mode == 6 else int(rng.randint(4))
             if mode == 6:
-                chosen = rng.choice(9, 3, replace=False).tolist() if codes else rng.choice(VALUES[2] + [-3.0, 77777.0], 3, replace=False).tolist()
+                chosen = rng.choice(9 if codes else 3, 3 if codes else 2, replace=False)
                 members += [*map(float, chosen), float("nan")]
             children = [2 * n + 1, 2 * n + 2]
             is_last = children[0] >= inner

@@ -2,6 +2,7 @@
  * Add, Sub, Mul and Div with a constant: a step of each column, or a change of the last layer of a network.
  *
  *   columns   x + c, x - c, c - x, x * c, x / c, rounded to the type of the column
+ *   outputs   p / total: the shares
  *   network   the last layer is affine: the constant goes into its weights and bias
  */
 import { type ColumnStep, roundingOf, withStep } from '../columns.js';
@@ -37,6 +38,8 @@ const LEFT: Readonly<Record<string, Arithmetic | null>> = {
 };
 
 function lower(node: NodeView, [left, right]: readonly (Value | undefined)[]): Value[] {
+  if (node.operator === 'Div' && left?.kind === 'outputs' && isTotalOf(right, left))
+    return [followedBy(left, 'shares')];
   const isRight = right?.kind === 'constant';
   const [value, other] = isRight ? [left, right] : [right, left];
   const arithmetic = (isRight ? RIGHT : LEFT)[node.operator];
@@ -45,6 +48,9 @@ function lower(node: NodeView, [left, right]: readonly (Value | undefined)[]): V
   if (value.kind === 'outputs') return [changed(value, other.tensor, arithmetic, node)];
   throw node.refuse('arithmetic with constants or labels');
 }
+
+const isTotalOf = (total: Value | undefined, { model, steps }: Outputs): boolean =>
+  total?.kind === 'outputs' && total.model === model && [...steps, 'total'].join() === total.steps.join();
 
 function spreadTo(width: number, { numbers }: OnnxTensor, node: NodeView): readonly number[] {
   if (numbers.length === width) return numbers;

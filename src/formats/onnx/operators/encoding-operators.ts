@@ -24,10 +24,15 @@ function categoriesOf(input: InputColumn, names: readonly string[], node: NodeVi
   return names;
 }
 
+/** Each category has a column with a number for each category. */
+const MOST_ENTRIES = 20_000_000;
+
 function oneHot(node: NodeView, inputs: Inputs): Value[] {
   const { columns } = columnsAt(inputs, 0, node);
   const [texts, codes] = [node.texts('cats_strings'), node.ints('cats_int64s')];
   const other = node.int('zeros', 1) === 0 ? null : 0;
+  const size = Math.max(texts.length, codes.length);
+  if (columns.length * size * size > MOST_ENTRIES) throw node.refuse(`${size} categories`, 'cats');
   const encode = (column: Column): Column[] => {
     if (column.kind === 'table') return codes.map((code) => indicatorOf(column, code));
     const names = column.kind === 'word' ? texts : codes.map(String);

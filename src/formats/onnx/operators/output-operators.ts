@@ -8,7 +8,7 @@
 
 import type { Value } from '../values.js';
 import type { NodeView } from './node-view.js';
-import { followedBy, outputsAt } from './operands.js';
+import { constantAt, followedBy, outputsAt } from './operands.js';
 import type { OperatorRows } from './operators.js';
 
 type Inputs = readonly (Value | undefined)[];
@@ -37,8 +37,25 @@ function divide(node: NodeView, inputs: Inputs): Value[] {
   return [followedBy(outputs, 'shares')];
 }
 
+/** Probabilities are their own sizes. */
+function size(node: NodeView, inputs: Inputs): Value[] {
+  const outputs = outputsAt(inputs, 0, node);
+  if (!['logistic', 'softmax', 'exp'].includes(outputs.steps.at(-1) ?? ''))
+    throw node.refuse('sizes of numbers that may be below 0');
+  return [outputs];
+}
+
+function total(node: NodeView, inputs: Inputs): Value[] {
+  const axes = inputs[1] ? constantAt(inputs, 1, node).numbers : node.ints('axes');
+  const isRow = axes.length === 1 && [1, -1].includes(axes[0]) && node.int('keepdims', 1) === 1;
+  if (!isRow) throw node.refuse('another sum than that of a row', 'axes');
+  return [followedBy(outputsAt(inputs, 0, node), 'total', 1)];
+}
+
 export const outputOperators: OperatorRows = [
   ['ArgMax', { attributes: ['axis', 'keepdims', 'select_last_index'], lower: largest }],
+  ['Abs', { attributes: [], lower: size }],
+  ['ReduceSum', { attributes: ['axes', 'keepdims', 'noop_with_empty_axes'], lower: total }],
   ['LpNormalization', { attributes: ['axis', 'p'], lower: divide }],
   ['ZipMap', { attributes: ['classlabels_strings', 'classlabels_int64s'], lower: zip }],
 ];

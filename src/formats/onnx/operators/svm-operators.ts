@@ -12,6 +12,7 @@ import { classLabels, LABEL_ATTRIBUTES, postTransform } from './class-labels.js'
 import type { NodeView } from './node-view.js';
 import { columnsAt, floatsOf, networkOutputs } from './operands.js';
 import type { OperatorRows } from './operators.js';
+import { votesOf } from './svm-votes.js';
 
 type Inputs = readonly (Value | undefined)[];
 
@@ -71,7 +72,13 @@ function classify(node: NodeView, inputs: Inputs): Value[] {
   const model: OnnxSvm = { kind: 'svm', columns, parameters };
   return [
     { kind: 'labels', model, names: classes },
-    { kind: 'outputs', model, steps: [], width: classes.length, classes },
+    (classes.length > 2 ? votesOf(model, classes) : null) ?? {
+      kind: 'outputs',
+      model,
+      steps: [],
+      width: classes.length,
+      classes,
+    },
   ];
 }
 

@@ -2,6 +2,8 @@
  * TreeEnsembleClassifier and TreeEnsembleRegressor: nodes named by tree and number, and a list of what leaves add. TreeEnsemble, which
  * follows them: tree-ensemble-operator.ts.
  *
+ * onnxmltools writes the sets of LightGBM as chains of = with one true branch for all: such a chain is one node with members.
+ *
  * How onnxruntime decides between two classes when leaves have weights of the first only, s being the sum:
  *
  *   no weight is below 0   the second class where s > 0.5;  scores 1 - s, s, whatever the transformation is
@@ -21,6 +23,7 @@ import {
   type SplitMode,
   type SplitNode,
   targetsOf,
+  withMembers,
 } from '../trees/split-forest.js';
 import type { OnnxTrees } from '../trees/tree-builder.js';
 import type { OutputStep, Outputs, Value } from '../values.js';
@@ -51,7 +54,7 @@ function forestOf(node: NodeView, kind: string, columns: number): SplitForest {
   node.checkLength('nodes_modes', modes.length, size);
   node.checkLength('nodes_values', numbersOf(node, 'nodes_values').length, size);
   const leaves: LeafWeights[] = [];
-  const nodes: (SplitNode | null)[] = [];
+  const nodes: SplitNode[] = [];
   const places = placesOf(
     node,
     modes.map((mode) => mode === 'LEAF'),
@@ -62,7 +65,7 @@ function forestOf(node: NodeView, kind: string, columns: number): SplitForest {
     else nodes.push(splitAt(node, n, places));
   }
   const roots = [...places.values()].map((tree) => tree.values().next().value!);
-  const forest = { roots, nodes: nodes as SplitNode[], leaves };
+  const forest = { roots, nodes: withMembers(nodes), leaves };
   checkForest(forest, columns, node);
   return forest;
 }

@@ -79,3 +79,33 @@ export function checkTargets(forest: SplitForest, count: number, node: NodeView)
 export function isAllPositive({ leaves }: SplitForest): boolean {
   return leaves.every((leaf) => [...leaf.values()].every((weight) => weight >= 0));
 }
+
+/** A chain of nodes that ask one column for one number each, with the same true branch, becomes its first node, with all numbers. */
+export function withMembers(nodes: readonly SplitNode[]): SplitNode[] {
+  const next = nodes.map((node) => followerOf(node, nodes));
+  const isFollower = new Uint8Array(nodes.length);
+  for (const n of next) if (n >= 0) isFollower[n] = 1;
+  const isTaken = new Uint8Array(nodes.length);
+  return nodes.map((node, n) => {
+    if (isFollower[n] || next[n] < 0) return node;
+    const values = [...node.values];
+    let last = n;
+    for (let k = next[n]; k >= 0 && !isTaken[k]; k = next[k]) {
+      isTaken[k] = 1;
+      values.push(...nodes[k].values);
+      last = k;
+    }
+    return { ...node, mode: 'MEMBER', values, whenFalse: nodes[last].whenFalse };
+  });
+}
+
+/** The next node of a chain; -1: none. */
+function followerOf(
+  { mode, column, whenTrue, whenFalse, isMissingTrue }: SplitNode,
+  nodes: readonly SplitNode[],
+): number {
+  const next = mode === 'EQ' && whenFalse >= 0 ? nodes[whenFalse] : undefined;
+  const isSame =
+    next?.mode === 'EQ' && next.column === column && next.whenTrue === whenTrue && next.isMissingTrue === isMissingTrue;
+  return isSame ? whenFalse : -1;
+}

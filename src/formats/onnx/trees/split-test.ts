@@ -4,6 +4,8 @@
  *   cuts   true in the intervals (low, high] of x       g rises or falls, and each end is found in g's own arithmetic
  *   set    true for these categories of x               the column is a table, or x is a code
  *
+ * Members are read of codes only: onnxruntime cuts the fraction of x in some lists of members, and not in others.
+ *
  * Ends are numbers of 32 bits where g only rounds to 32 bits (`single`), else doubles. Infinite ends: no end.
  */
 import { lastDouble, nextDownSingle } from '../../../linalg/floats.js';
@@ -58,7 +60,9 @@ export function splitTest(
   if (column.kind === 'word') throw node.refuse('a split by text');
   if (column.kind === 'table') return tableTest(split, column);
   const isMissingTrue = holds(split, runSteps(column, Number.NaN));
-  if (isCoded && isEquality(split)) return codeTest(split, isMissingTrue);
+  if (isCoded) return codeTest(split, isMissingTrue);
+  if (split.mode === 'MEMBER')
+    throw node.refuse('members of a column that other nodes compare as a number, or that has fractions', 'nodes_modes');
   return { kind: 'cuts', intervals: intervalsOf(split, column, isSingle), isMissingTrue };
 }
 
@@ -93,7 +97,7 @@ function intervalsOf({ mode, values }: SplitNode, column: NumberColumn, isSingle
     const ends = [end(own, false), end(own, true)];
     return rising ? [ends[0], ends[1]] : [ends[1], ends[0]];
   };
-  const table: Readonly<Record<SplitMode, () => Interval[]>> = {
+  const table: Readonly<Record<Exclude<SplitMode, 'MEMBER'>, () => Interval[]>> = {
     LEQ: () => upTo(end(value, true)),
     LT: () => upTo(end(value, false)),
     GTE: () => beyond(end(value, false)),
@@ -103,9 +107,8 @@ function intervalsOf({ mode, values }: SplitNode, column: NumberColumn, isSingle
       [-Infinity, at(value)[0]],
       [at(value)[1], Infinity],
     ],
-    MEMBER: () => values.map(at).sort(([a], [b]) => a - b),
   };
-  return table[mode]().filter(([low, high]) => low < high);
+  return table[mode as keyof typeof table]().filter(([low, high]) => low < high);
 }
 
 /** The x up to which g(x) <= value (or <) holds; of a falling g, the x up to which it does not hold. */
