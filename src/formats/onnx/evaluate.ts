@@ -11,8 +11,8 @@ import type { Value } from './values.js';
 
 const DOMAINS = new Set(['', 'ai.onnx', 'ai.onnx.ml']);
 
-/** In numbers: seconds of work. */
-const MOST_WORK = 50_000_000;
+/** In numbers: a second of work. */
+const MOST_WORK = 10_000_000;
 
 /** By kind: how many numbers a value has. */
 const SIZES: { readonly [K in Value['kind']]: (value: Extract<Value, { kind: K }>) => number } = {
