@@ -58,9 +58,9 @@ const KEPT = {
   'onnx-newest': [
     'logistic,logistic-plain,logistic-columns,logistic-double,softmax,one-vs-rest,ridge-classifier,sgd,linear-svc,linear-several,poisson',
     'imputed,one-hot,ordinal-linear,svc-rbf,nu-svc,svr-linear,svc-probability,mlp,mlp-multi,mlp-number,normalized,neighbours',
-    'tree,tree-scaled,forest,forest-multi,forest-several,forest-double,forest-words,forest-ranks,forest-imputed,boosting,histogram-multi',
+    'tree,tree-scaled,tree-labels,forest,forest-codes,forest-multi,forest-several,forest-double,forest-words,forest-ranks,forest-imputed,boosting,histogram-multi',
     'lightgbm,lightgbm-multi,lightgbm-poisson,lightgbm-codes,xgboost,xgboost-multi,xgboost-poisson,torch-binary,torch-script',
-    'modes,modes-average,modes-classes,modes-logistic,modes-two,modes-positive,modes-minimum,trees,trees-double,trees-codes',
+    'modes,modes-average,modes-classes,modes-logistic,modes-two,modes-positive,modes-minimum,trees,trees-double,trees-scaled,trees-codes',
   ].join(','),
   'catboost-newest':
     'logloss-nan-max,logloss-categories,logloss-lossguide,logloss-words,multiclass-words,one-vs-all,rmse-scaled,poisson,multi-rmse,multi-logloss,uncertainty,ctrs,threshold',

@@ -7,7 +7,6 @@
  *
  * A tree compares a column, and the exact g finds the threshold of x itself. Other models take g as an affine function.
  */
-
 import { BOOL, DOUBLE, FLOAT, INT32, INT64, STRING } from './file/onnx-tensor.js';
 import type { NodeView } from './operators/node-view.js';
 
@@ -20,7 +19,7 @@ export interface ColumnStep {
   readonly imputed?: number;
 }
 
-export interface NumberColumn {
+export interface ScalarColumn {
   readonly kind: 'number';
   readonly input: InputColumn;
   readonly steps: readonly ColumnStep[];
@@ -31,7 +30,7 @@ export interface WordColumn {
   readonly input: InputColumn;
 }
 
-export interface TableColumn {
+export interface CodedColumn {
   readonly kind: 'table';
   readonly input: InputColumn;
   /** By category of the input. */
@@ -40,7 +39,7 @@ export interface TableColumn {
   readonly other: number | null;
 }
 
-export type Column = NumberColumn | WordColumn | TableColumn;
+export type OnnxColumn = ScalarColumn | WordColumn | CodedColumn;
 
 /** A column of the row that the graph is given. */
 export interface InputColumn {
@@ -65,7 +64,7 @@ const ROUNDINGS: ReadonlyMap<number, ColumnStep> = new Map<number, ColumnStep>([
 /** Types whose numbers stay as they are in the other type. */
 const isWhole = (type: number): boolean => type === INT64 || type === INT32 || type === BOOL;
 
-export function inputColumn(input: InputColumn): Column {
+export function inputColumn(input: InputColumn): OnnxColumn {
   if (input.type === STRING) return { kind: 'word', input };
   return { kind: 'number', input, steps: isWhole(input.type) ? [] : [ROUNDINGS.get(input.type)!] };
 }
@@ -73,7 +72,7 @@ export function inputColumn(input: InputColumn): Column {
 export const isColumnType = (type: number): boolean => type === STRING || ROUNDINGS.has(type);
 
 /** The column in another type. */
-export function castColumn(column: Column, to: number, node: NodeView): Column {
+export function castColumn(column: OnnxColumn, to: number, node: NodeView): OnnxColumn {
   const step = ROUNDINGS.get(to);
   if (column.kind === 'word' && to === STRING) return column;
   if (!step || column.kind === 'word' || to === BOOL) throw node.refuse('a cast from or to text or truth values', 'to');
@@ -81,7 +80,7 @@ export function castColumn(column: Column, to: number, node: NodeView): Column {
   return withStep(column, step);
 }
 
-export function withStep(column: NumberColumn | TableColumn, step: ColumnStep): Column {
+export function withStep(column: ScalarColumn | CodedColumn, step: ColumnStep): OnnxColumn {
   if (column.kind === 'number') return { ...column, steps: [...column.steps, step] };
   return {
     ...column,
@@ -90,18 +89,18 @@ export function withStep(column: NumberColumn | TableColumn, step: ColumnStep): 
   };
 }
 
-export const runSteps = ({ steps }: NumberColumn, x: number): number =>
+export const runSteps = ({ steps }: ScalarColumn, x: number): number =>
   steps.reduce((value, step) => step.run(value), x);
 
-export const isRising = ({ steps }: NumberColumn): boolean =>
+export const isRising = ({ steps }: ScalarColumn): boolean =>
   steps.reduce((rising, step) => rising === step.isRising, true);
 
 /** Rounding and nothing else. */
-export const isPlain = ({ steps }: NumberColumn): boolean =>
+export const isPlain = ({ steps }: ScalarColumn): boolean =>
   steps.every(({ map, imputed }) => map?.factor === 1 && map.shift === 0 && imputed === undefined);
 
 /** Whether the only rounding is that of an input or a cast in float32. */
-export const isSingle = (column: NumberColumn): boolean =>
+export const isSingle = (column: ScalarColumn): boolean =>
   isPlain(column) && column.steps.some((step) => step === ROUNDINGS.get(FLOAT));
 
 /** Rounding to the type of the entries, after each operation. */

@@ -15,9 +15,8 @@ import type { InputColumn } from './columns.js';
 import { ROOT } from './file/wire-reader.js';
 import { checkInputs, featureOf, preprocessingOf } from './model-inputs.js';
 import { WAY_OUT } from './operators/node-view.js';
-import type { OnnxSvm } from './operators/svm-operators.js';
-import { buildTrees, codesOf, type OnnxTrees } from './trees/tree-builder.js';
-import type { OnnxLayer, OnnxNetwork, Outputs } from './values.js';
+import { buildTrees, codesOf } from './trees/tree-builder.js';
+import type { OnnxLayer, OnnxNetwork, OnnxSvm, OnnxTrees, Outputs } from './values.js';
 
 type Content = Pick<ModelDocument, 'family' | 'parameters'>;
 type Kind = 'linear' | 'deep' | 'trees' | 'svm';

@@ -5,7 +5,7 @@ import { ElsewiseError } from '../../documents/error.js';
 import type { OnnxGraph, OnnxNode } from './file/onnx-file.js';
 import { ROOT } from './file/wire-reader.js';
 import { NodeView, WAY_OUT } from './operators/node-view.js';
-import type { Operator } from './operators/operators.js';
+import type { Operator } from './operators/operator.js';
 import { isVotes, lowerVotes } from './operators/svm-votes.js';
 import type { Value } from './values.js';
 

@@ -8,9 +8,8 @@
  */
 import { ElsewiseError } from '../../documents/error.js';
 import type { FeatureDocument, PreprocessingStep } from '../../documents/model-document.js';
-import type { Column, InputColumn, NumberColumn, TableColumn } from './columns.js';
-import { isPlain } from './columns.js';
-import { INT32, INT64 } from './file/onnx-tensor.js';
+import { type CodedColumn, type InputColumn, isPlain, type OnnxColumn, type ScalarColumn } from './columns.js';
+import { BOOL, INT32, INT64 } from './file/onnx-tensor.js';
 import { ROOT } from './file/wire-reader.js';
 import { WAY_OUT } from './operators/node-view.js';
 
@@ -25,6 +24,7 @@ const refuse = (what: string, input: InputColumn): ElsewiseError =>
 const MOST_ENTRIES = 5_000_000;
 
 export function numberFeature({ name, type }: InputColumn): FeatureDocument {
+  if (type === BOOL) return { name, type: 'boolean' };
   return { name, type: type === INT64 || type === INT32 ? 'integer' : 'continuous' };
 }
 
@@ -34,7 +34,7 @@ export function featureOf(input: InputColumn, encoding: 'one-hot' | 'ordinal'): 
 }
 
 /** An input with categories is one thing to all columns that read it. */
-export function checkInputs(columns: readonly Column[]): void {
+export function checkInputs(columns: readonly OnnxColumn[]): void {
   for (const { kind, input } of columns)
     if (kind === 'word' || (kind === 'number' && input.categories))
       throw refuse(`categories that are read as ${kind}s`, input);
@@ -63,15 +63,15 @@ interface AffineRow {
   readonly shift: number;
 }
 
-export function preprocessingOf(inputs: readonly InputColumn[], columns: readonly Column[]): PreprocessingStep[] {
+export function preprocessingOf(inputs: readonly InputColumn[], columns: readonly OnnxColumn[]): PreprocessingStep[] {
   checkInputs(columns);
   const layout = new Layout(inputs);
-  const own = columns as readonly (NumberColumn | TableColumn)[];
+  const own = columns as readonly (ScalarColumn | CodedColumn)[];
   const rows = own.map((column) => rowOf(column, layout));
   return [...imputeSteps(own, layout), ...affineSteps(rows, layout, inputs)];
 }
 
-function rowOf(column: NumberColumn | TableColumn, layout: Layout): AffineRow {
+function rowOf(column: ScalarColumn | CodedColumn, layout: Layout): AffineRow {
   const at = layout.startOf(column.input);
   if (column.kind === 'table') return { at, factors: column.values, shift: 0 };
   let [factor, shift] = [1, 0];
@@ -82,7 +82,7 @@ function rowOf(column: NumberColumn | TableColumn, layout: Layout): AffineRow {
   return { at, factors: [factor], shift };
 }
 
-function imputeSteps(columns: readonly (NumberColumn | TableColumn)[], layout: Layout): PreprocessingStep[] {
+function imputeSteps(columns: readonly (ScalarColumn | CodedColumn)[], layout: Layout): PreprocessingStep[] {
   const values = Array<number | null>(layout.width).fill(null);
   const seen = new Set<InputColumn>();
   for (const column of columns) {
@@ -97,12 +97,13 @@ function imputeSteps(columns: readonly (NumberColumn | TableColumn)[], layout: L
 }
 
 /** In units of the row. */
-function imputedOf(column: NumberColumn): number | null {
+function imputedOf(column: ScalarColumn): number | null {
   const first = column.steps.findIndex(({ imputed }) => imputed !== undefined);
   if (first < 0) return null;
   if (!isPlain({ ...column, steps: column.steps.slice(0, first) }))
     throw refuse('an imputation behind a scaling', column.input);
-  return column.steps[first].imputed!;
+  const value = column.steps[first].imputed!;
+  return Number.isNaN(value) ? null : value;
 }
 
 const isUnitAt = ({ at, factors }: AffineRow, k: number): boolean =>

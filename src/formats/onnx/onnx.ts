@@ -17,7 +17,7 @@ import { ROOT } from './file/wire-reader.js';
 import { WAY_OUT } from './operators/node-view.js';
 import { operators } from './operators/operators.js';
 import { isVotes, scoresOf } from './operators/svm-votes.js';
-import type { Columns, Labels, Outputs, Value } from './values.js';
+import type { DecidedLabels, OnnxColumns, Outputs, Value } from './values.js';
 
 /** More columns are no row of a table. */
 const MOST_COLUMNS = 100_000;
@@ -47,7 +47,7 @@ function readInputs(ports: readonly OnnxPort[]): { inputs: InputColumn[]; values
     inputs.push(...own);
     if (values.has(port.name))
       throw new ElsewiseError('bad-document', `the input "${port.name}" is listed twice`, path);
-    values.set(port.name, { kind: 'columns', type: port.type, columns: own.map(inputColumn) } satisfies Columns);
+    values.set(port.name, { kind: 'columns', type: port.type, columns: own.map(inputColumn) } satisfies OnnxColumns);
   }
   return { inputs, values };
 }
@@ -82,7 +82,7 @@ function withScores(value: Value): Value {
 }
 
 /** The names that the labels give. Labels without names are places. */
-function classesOf({ classes, width }: Outputs, labels: readonly Labels[]): readonly string[] | null {
+function classesOf({ classes, width }: Outputs, labels: readonly DecidedLabels[]): readonly string[] | null {
   const names = labels.find((label) => label.names !== null)?.names ?? classes;
   if (names || !labels.length) return names;
   return Array.from({ length: Math.max(2, width) }, (_, k) => String(k));

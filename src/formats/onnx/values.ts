@@ -7,21 +7,20 @@
  *   labels     the class that the model decides on
  *   votes      functions of the sums of a support vector machine: svm-votes.ts
  */
-import type { Column } from './columns.js';
-import type { OnnxTensor } from './file/onnx-tensor.js';
-import type { OnnxSvm } from './operators/svm-operators.js';
-import type { Votes } from './operators/svm-votes.js';
-import type { OnnxTrees } from './trees/tree-builder.js';
+import type { OnnxColumn } from './columns.js';
+import type { ConstantTensor } from './file/onnx-tensor.js';
+import type { NodeView } from './operators/node-view.js';
+import type { SplitForest } from './trees/split-forest.js';
 
 export interface Constant {
   readonly kind: 'constant';
-  readonly tensor: OnnxTensor;
+  readonly tensor: ConstantTensor;
 }
 
-export interface Columns {
+export interface OnnxColumns {
   readonly kind: 'columns';
   readonly type: number;
-  readonly columns: readonly Column[];
+  readonly columns: readonly OnnxColumn[];
 }
 
 export interface OnnxLayer {
@@ -34,8 +33,29 @@ export interface OnnxLayer {
 /** Layers over columns. The last is affine. */
 export interface OnnxNetwork {
   readonly kind: 'network';
-  readonly columns: Columns;
+  readonly columns: OnnxColumns;
   readonly layers: readonly OnnxLayer[];
+}
+
+export interface OnnxTrees {
+  readonly kind: 'trees';
+  readonly node: NodeView;
+  readonly columns: OnnxColumns;
+  readonly forest: SplitForest;
+  readonly form: 'all' | 'one' | 'shares';
+  /** Of the forms of one target. */
+  readonly target: number;
+  readonly outputs: number;
+  readonly base: readonly number[];
+  readonly isMean: boolean;
+  /** Sums in float32. */
+  readonly isSingle: boolean;
+}
+
+export interface OnnxSvm {
+  readonly kind: 'svm';
+  readonly columns: OnnxColumns;
+  readonly parameters: Readonly<Record<string, unknown>>;
 }
 
 export type OnnxModel = OnnxNetwork | OnnxTrees | OnnxSvm;
@@ -65,11 +85,21 @@ export interface Outputs {
   readonly classes: readonly string[] | null;
 }
 
-export interface Labels {
+export interface DecidedLabels {
   readonly kind: 'labels';
   readonly model: OnnxModel;
   /** Null: the labels are places. */
   readonly names: readonly string[] | null;
 }
 
-export type Value = Constant | Columns | Outputs | Labels | Votes;
+export interface PairVotes {
+  readonly kind: 'votes';
+  readonly model: OnnxModel;
+  readonly classes: readonly string[];
+  /** By sample: the sums of all pairs. */
+  readonly sums: readonly Float64Array[];
+  /** By sample: the numbers of the edge. */
+  readonly rows: readonly (readonly number[])[];
+}
+
+export type Value = Constant | OnnxColumns | Outputs | DecidedLabels | PairVotes;

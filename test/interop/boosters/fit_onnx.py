@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 import onnx
@@ -48,8 +48,9 @@ class OnnxCase(Case):
     only_decisions: bool = False
 
 
-def sk(estimator: Any, kind: str = "float", **options: Any) -> Make:
-    return lambda frame, y, path: sklearn_file(estimator, frame, y, path, kind, options)
+def sk(estimator: Any, kind: str = "float", names: Sequence[str] = (), **options: Any) -> Make:
+    """`names`: labels of text."""
+    return lambda frame, y, path: sklearn_file(estimator, frame, np.array(names)[y] if names else y, path, kind, options)
 
 
 MISSING = Data(missing=True)
@@ -69,6 +70,10 @@ def columns(estimator: Any, encoder: Any) -> Any:
 
 
 OBJECTIVES = {"binary": "two classes", "multi": "three classes", "worth": "a number", "count": "a count", "several": "three numbers"}
+
+
+def coded(estimator: Any) -> Any:
+    return make_pipeline(ColumnTransformer([("numbers", StandardScaler(), [0, 1, 2, 3]), ("codes", OneHotEncoder(), [4])]), estimator)
 
 
 def case(model: str, make: Make, target: str = "binary", data: Data = Data(), by: str = "skl2onnx", **options: Any) -> OnnxCase:
@@ -130,6 +135,10 @@ CASES: Dict[str, OnnxCase] = {
     "tree-multi": case("DecisionTreeClassifier", sk(DecisionTreeClassifier(max_depth=5), **PLAIN), "multi", note="zipmap False"),
     "tree-number": case("DecisionTreeRegressor", sk(DecisionTreeRegressor(max_depth=5)), "worth"),
     "tree-scaled": case("DecisionTreeClassifier", sk(scaled(DecisionTreeClassifier(max_depth=5))), note="StandardScaler"),
+    "tree-labels": case("DecisionTreeClassifier", sk(DecisionTreeClassifier(max_depth=4), names=["low", "middle", "top"]), "multi", note="labels of text"),
+    "mlp-labels": case("MLPClassifier", sk(scaled(MLPClassifier((4,), random_state=1, max_iter=60)), names=["low", "middle", "top"]), "multi", note="labels of text"),
+    "svc-labels": case("SVC", sk(scaled(SVC(kernel="linear", C=0.1)), names=["low", "middle", "top"]), "multi", note="linear, labels of text"),
+    "forest-codes": case("RandomForestClassifier", sk(coded(RandomForestClassifier(**SMALL))), codes={"f4": ["0", "1"]}, note="OneHotEncoder of a number"),
     "forest": case("RandomForestClassifier", sk(RandomForestClassifier(**SMALL))),
     "forest-multi": case("RandomForestClassifier", sk(RandomForestClassifier(**SMALL)), "multi"),
     "forest-number": case("RandomForestRegressor", sk(RandomForestRegressor(**SMALL)), "worth"),
@@ -171,6 +180,7 @@ CASES: Dict[str, OnnxCase] = {
     "modes-minimum": case("TreeEnsembleRegressor", lambda f, y, p: regressor_file(p, "MIN"), "worth", by="by hand", refused="aggregate_function", note="MIN"),
     "trees": case("TreeEnsemble", lambda f, y, p: trees_file(p), "worth", MISSING, by="by hand", since=(1, 23), codes={"f4": ["0", "1", "2"]}, note="all modes, members"),
     "trees-double": case("TreeEnsemble", lambda f, y, p: trees_file(p, double=True), "worth", MISSING, by="by hand", since=(1, 23), codes={"f4": ["0", "1", "2"]}, note="float64"),
+    "trees-scaled": case("TreeEnsemble", lambda f, y, p: trees_file(p, double=True, scaled=True), "worth", MISSING, by="by hand", since=(1, 23), codes={"f4": ["0", "1", "2"]}, note="Sub and Div, float64"),
     "trees-codes": case("TreeEnsemble", lambda f, y, p: trees_file(p, codes=True), "worth", by="by hand", since=(1, 23), codes={"f1": AGES[:9]}, note="members of codes"),
 }
 
@@ -180,6 +190,9 @@ def thresholds(model: onnx.ModelProto, codes: Dict[str, List[str]]) -> Dict[str,
     names = NUMBERS
     found: Dict[str, List[float]] = {}
     scaler = next((attributes(node) for node in model.graph.node if node.op_type == "Scaler"), {})
+    constants = {own.name: onnx.numpy_helper.to_array(own).tolist() for own in model.graph.initializer}
+    if "offset" in constants:
+        scaler = {"offset": constants["offset"], "scale": [1 / own for own in constants["divisor"]]}
     for node in model.graph.node:
         own = attributes(node)
         values = own.get("nodes_values") or own.get("nodes_values_as_tensor", own.get("nodes_splits", []))

@@ -16,10 +16,18 @@ DEPTH = 3
 VALUES = [[1500.5, 2500.25, 3600.1], [25.0, 40.0, 61.0], [0.0, -50000.0, 120000.0], [-0.001, 0.0005, 0.002], [0.0, 1.0, 0.5]]
 
 
-def save(node: Any, path: Path, outputs: List[Any], kind: int, version: int) -> None:
+OFFSETS = [2500.1, 40.3, -30000.7, 0.0003, 0.0]
+DIVISORS = [-731.3, 17.9, 81234.5, -0.0011, 1.0]
+
+
+def save(node: Any, path: Path, outputs: List[Any], kind: int, version: int, scaled: bool = False) -> None:
+    nodes, constants = [node], []
+    if scaled:
+        nodes = [helper.make_node("Sub", ["X", "offset"], ["moved"]), helper.make_node("Div", ["moved", "divisor"], [node.input[0]]), node]
+        constants = [numpy_helper.from_array(np.array(own), name) for name, own in (("offset", OFFSETS), ("divisor", DIVISORS))]
     inputs = [helper.make_tensor_value_info("X", kind, [None, COLUMNS])]
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", version)]
-    model = helper.make_model(helper.make_graph([node], "trees", inputs, outputs), opset_imports=opsets, ir_version=8)
+    model = helper.make_model(helper.make_graph(nodes, "trees", inputs, outputs, constants), opset_imports=opsets, ir_version=8)
     path.write_bytes(model.SerializeToString())
 
 
@@ -71,8 +79,8 @@ def classifier_file(path: Path, classes: int, transform: str, positive: bool = F
     return names
 
 
-def trees_file(path: Path, double: bool = False, codes: bool = False) -> List[Any]:
-    """Complete trees; members are codes, and a list of them ends with NaN. `codes`: nothing but members."""
+def trees_file(path: Path, double: bool = False, codes: bool = False, scaled: bool = False) -> List[Any]:
+    """Complete trees; members are codes, and a list of them ends with NaN. `codes`: nothing but members. `scaled`: behind Sub and Div."""
     rng = np.random.RandomState(7)
     kind = np.float64 if double else np.float32
     inner = 2**DEPTH - 1
@@ -91,7 +99,9 @@ def trees_file(path: Path, double: bool = False, codes: bool = False) -> List[An
             places = [len(weights), len(weights) + 1] if is_last else [tree * inner + child for child in children]
             if is_last:
                 weights += rng.uniform(-1, 1, 2).tolist()
-            entry = [feature, mode, 0.0 if mode == 6 else float(rng.choice(VALUES[feature])), places[0], int(is_last), places[1], int(is_last), int(rng.randint(2))]
+            value = 0.0 if mode == 6 else float(rng.choice(VALUES[feature]))
+            value = (value - OFFSETS[feature]) / DIVISORS[feature] if scaled else value
+            entry = [feature, mode, value, places[0], int(is_last), places[1], int(is_last), int(rng.randint(2))]
             for key, value in zip(lists, entry):
                 lists[key].append(value)
     own: Dict[str, Any] = {f"nodes_{key}": value for key, value in lists.items()}
@@ -100,7 +110,7 @@ def trees_file(path: Path, double: bool = False, codes: bool = False) -> List[An
     own["membership_values"] = numpy_helper.from_array(np.array(members, dtype=kind), "members")
     own["leaf_weights"] = numpy_helper.from_array(np.array(weights, dtype=kind), "weights")
     own.update({"leaf_targetids": [0] * len(weights), "tree_roots": [tree * inner for tree in range(TREES)], "n_targets": 1, "aggregate_function": 1, "post_transform": 0})
-    node = helper.make_node("TreeEnsemble", ["X"], ["scores"], domain="ai.onnx.ml", **own)
+    node = helper.make_node("TreeEnsemble", ["scaled" if scaled else "X"], ["scores"], domain="ai.onnx.ml", **own)
     tensor = TensorProto.DOUBLE if double else TensorProto.FLOAT
-    save(node, path, [helper.make_tensor_value_info("scores", tensor, [None, 1])], tensor, 5)
+    save(node, path, [helper.make_tensor_value_info("scores", tensor, [None, 1])], tensor, 5, scaled)
     return []

@@ -10,7 +10,7 @@
  * Graphs within attributes (If, Loop) are not read: an operator that has one is refused by its name.
  */
 import { ElsewiseError } from '../../../documents/error.js';
-import { type OnnxTensor, readTensor } from './onnx-tensor.js';
+import { type ConstantTensor, readTensor } from './onnx-tensor.js';
 import { ROOT, WireReader } from './wire-reader.js';
 
 export interface OnnxAttribute {
@@ -18,7 +18,7 @@ export interface OnnxAttribute {
   readonly float: number;
   readonly int: number;
   readonly text: string;
-  readonly tensor?: OnnxTensor;
+  readonly tensor?: ConstantTensor;
   readonly floats: readonly number[];
   readonly ints: readonly number[];
   readonly texts: readonly string[];
@@ -45,7 +45,7 @@ export interface OnnxPort {
 
 export interface OnnxGraph {
   readonly nodes: readonly OnnxNode[];
-  readonly constants: ReadonlyMap<string, OnnxTensor>;
+  readonly constants: ReadonlyMap<string, ConstantTensor>;
   /** Without those that have a constant. */
   readonly inputs: readonly OnnxPort[];
   readonly outputs: readonly OnnxPort[];
@@ -71,7 +71,7 @@ function eachField(bytes: Uint8Array, fields: FieldReaders): void {
 
 function readGraph(bytes: Uint8Array): OnnxGraph {
   const nodes: OnnxNode[] = [];
-  const constants = new Map<string, OnnxTensor>();
+  const constants = new Map<string, ConstantTensor>();
   const [inputs, outputs]: OnnxPort[][] = [[], []];
   eachField(bytes, {
     1: (reader) => nodes.push(readNode(reader.chunk(), nodes.length)),
@@ -111,7 +111,7 @@ function readAttribute(bytes: Uint8Array, path: string): OnnxAttribute {
   const own = { name: '', float: 0, int: 0, text: '' };
   const [floats, ints]: number[][] = [[], []];
   const texts: string[] = [];
-  let tensor: OnnxTensor | undefined;
+  let tensor: ConstantTensor | undefined;
   eachField(bytes, {
     1: (reader) => (own.name = reader.text()),
     2: (reader) => (own.float = reader.float()),

@@ -15,7 +15,7 @@ export const STRING = 8;
 export const BOOL = 9;
 export const DOUBLE = 11;
 
-export interface OnnxTensor {
+export interface ConstantTensor {
   readonly name: string;
   readonly type: number;
   readonly dims: readonly number[];
@@ -40,7 +40,7 @@ const RAW: ReadonlyMap<number, RawEntry> = new Map<number, RawEntry>([
   [DOUBLE, { size: 8, read: (view, at) => view.getFloat64(at, true) }],
 ]);
 
-export function readTensor(bytes: Uint8Array, path: string): OnnxTensor {
+export function readTensor(bytes: Uint8Array, path: string): ConstantTensor {
   let [name, type] = ['', 0];
   let raw: Uint8Array | undefined;
   const [dims, numbers]: number[][] = [[], []];

@@ -6,12 +6,11 @@
  *   network   the last layer is affine: the constant goes into its weights and bias
  */
 import { type ColumnStep, roundingOf, withStep } from '../columns.js';
-import type { OnnxTensor } from '../file/onnx-tensor.js';
-import { DOUBLE, FLOAT } from '../file/onnx-tensor.js';
-import type { Columns, OnnxModel, OnnxNetwork, Outputs, Value } from '../values.js';
+import { type ConstantTensor, DOUBLE, FLOAT } from '../file/onnx-tensor.js';
+import type { OnnxColumns, OnnxModel, OnnxNetwork, Outputs, Value } from '../values.js';
 import type { NodeView } from './node-view.js';
 import { followedBy, networkOutputs } from './operands.js';
-import type { OperatorRows } from './operators.js';
+import type { OperatorRows } from './operator.js';
 
 interface Affine {
   readonly factor: number;
@@ -52,13 +51,13 @@ function lower(node: NodeView, [left, right]: readonly (Value | undefined)[]): V
 const isTotalOf = (total: Value | undefined, { model, steps }: Outputs): boolean =>
   total?.kind === 'outputs' && total.model === model && [...steps, 'total'].join() === total.steps.join();
 
-function spreadTo(width: number, { numbers }: OnnxTensor, node: NodeView): readonly number[] {
+function spreadTo(width: number, { numbers }: ConstantTensor, node: NodeView): readonly number[] {
   if (numbers.length === width) return numbers;
   if (numbers.length === 1) return Array<number>(width).fill(numbers[0]);
   throw node.fault(`a constant of ${numbers.length} numbers for ${width} columns`);
 }
 
-function withConstant(value: Columns, tensor: OnnxTensor, arithmetic: Arithmetic, node: NodeView): Columns {
+function withConstant(value: OnnxColumns, tensor: ConstantTensor, arithmetic: Arithmetic, node: NodeView): OnnxColumns {
   if (value.type !== FLOAT && value.type !== DOUBLE) throw node.refuse('arithmetic with whole numbers or text');
   const numbers = spreadTo(value.columns.length, tensor, node);
   const columns = value.columns.map((column, k) => {
@@ -76,7 +75,7 @@ export function stepOf({ run, map }: Arithmetic, c: number, type: number, node: 
   return { run: (x) => round(run(x, c)), map: own, isRising: own.factor > 0 };
 }
 
-function changed(value: Outputs, tensor: OnnxTensor, { map }: Arithmetic, node: NodeView): Outputs {
+function changed(value: Outputs, tensor: ConstantTensor, { map }: Arithmetic, node: NodeView): Outputs {
   const maps = spreadTo(value.width, tensor, node).map(map);
   const isRest = value.width === 1 && maps[0].factor === -1 && maps[0].shift === 1;
   if (value.steps.length && isRest) return followedBy(value, 'rest');

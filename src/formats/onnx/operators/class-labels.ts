@@ -1,5 +1,4 @@
 /** The names of the classes of a classifier, and the function from its sums to scores. */
-
 import type { OutputStep } from '../values.js';
 import type { NodeView } from './node-view.js';
 

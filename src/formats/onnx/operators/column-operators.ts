@@ -7,10 +7,10 @@
  */
 import { type ColumnStep, castColumn, roundingOf, withStep } from '../columns.js';
 import { DOUBLE, FLOAT } from '../file/onnx-tensor.js';
-import type { Columns, Value } from '../values.js';
+import type { OnnxColumns, Value } from '../values.js';
 import type { NodeView } from './node-view.js';
 import { columnsAt, followedBy } from './operands.js';
-import type { OperatorRows } from './operators.js';
+import type { OperatorRows } from './operator.js';
 
 type Inputs = readonly (Value | undefined)[];
 
@@ -47,7 +47,7 @@ function impute(node: NodeView, inputs: Inputs): Value[] {
   if (!Number.isNaN(node.float('replaced_value_float', 0)) || node.has('imputed_value_int64s'))
     throw node.refuse('a number that stands for missing values', 'replaced_value_float');
   const values = spread(node, 'imputed_value_floats', value.columns.length, Number.NaN);
-  const columns = value.columns.map((column, k): Columns['columns'][number] => {
+  const columns = value.columns.map((column, k): OnnxColumns['columns'][number] => {
     if (column.kind !== 'number') throw node.refuse('categories');
     return withStep(column, imputeStep(values[k]));
   });

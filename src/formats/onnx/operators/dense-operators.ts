@@ -5,12 +5,11 @@
  *
  * An activation stays a step of the outputs until another layer or the end of the graph follows.
  */
-
-import { DOUBLE, FLOAT, type OnnxTensor } from '../file/onnx-tensor.js';
+import { type ConstantTensor, DOUBLE, FLOAT } from '../file/onnx-tensor.js';
 import type { OnnxLayer, OnnxNetwork, OutputStep, Outputs, Value } from '../values.js';
 import type { NodeView } from './node-view.js';
 import { columnsAt, constantAt, followedBy, networkOutputs, outputsAt } from './operands.js';
-import type { OperatorRows } from './operators.js';
+import type { OperatorRows } from './operator.js';
 
 type Inputs = readonly (Value | undefined)[];
 type Activation = OnnxLayer['activation'];
@@ -52,7 +51,7 @@ function dense(
 }
 
 /** By unit. A transposed matrix has a row for each unit. */
-function rowsOf({ dims, numbers }: OnnxTensor, isTransposed: boolean, node: NodeView): number[][] {
+function rowsOf({ dims, numbers }: ConstantTensor, isTransposed: boolean, node: NodeView): number[][] {
   if (dims.length > 2 || dims.length === 0 || numbers.length === 0) throw node.refuse('weights that are no matrix');
   const [units, width] = isTransposed ? dims : [dims[1] ?? 1, dims[0]];
   const at = isTransposed ? (k: number, j: number) => k * width + j : (k: number, j: number) => j * units + k;

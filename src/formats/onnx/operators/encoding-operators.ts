@@ -4,13 +4,19 @@
  *   OneHotEncoder   1 in the column of the category, else 0;  zeros: other categories are 0 in all columns, else an error
  *   LabelEncoder    the value of a key, a default for all others.  Of labels: other names of the classes
  */
-import type { Column, InputColumn, NumberColumn, TableColumn, WordColumn } from '../columns.js';
-import { isPlain } from '../columns.js';
+import {
+  type CodedColumn,
+  type InputColumn,
+  isPlain,
+  type OnnxColumn,
+  type ScalarColumn,
+  type WordColumn,
+} from '../columns.js';
 import { FLOAT, INT64, STRING } from '../file/onnx-tensor.js';
-import type { Labels, Value } from '../values.js';
+import type { DecidedLabels, Value } from '../values.js';
 import type { NodeView } from './node-view.js';
 import { columnsAt } from './operands.js';
-import type { OperatorRows } from './operators.js';
+import type { OperatorRows } from './operator.js';
 
 type Inputs = readonly (Value | undefined)[];
 
@@ -33,7 +39,7 @@ function oneHot(node: NodeView, inputs: Inputs): Value[] {
   const other = node.int('zeros', 1) === 0 ? null : 0;
   const size = Math.max(texts.length, codes.length);
   if (columns.length * size * size > MOST_ENTRIES) throw node.refuse(`${size} categories`, 'cats');
-  const encode = (column: Column): Column[] => {
+  const encode = (column: OnnxColumn): OnnxColumn[] => {
     if (column.kind === 'table') return codes.map((code) => indicatorOf(column, code));
     const names = column.kind === 'word' ? texts : codes.map(String);
     if (!names.length || (column.kind === 'number' && !isCode(column))) throw node.refuse('such columns');
@@ -44,14 +50,14 @@ function oneHot(node: NodeView, inputs: Inputs): Value[] {
   return [{ kind: 'columns', type: FLOAT, columns: columns.flatMap(encode) }];
 }
 
-const indicatorOf = (column: TableColumn, code: number): TableColumn => ({
+const indicatorOf = (column: CodedColumn, code: number): CodedColumn => ({
   ...column,
   values: column.values.map((value) => +(value === code)),
   other: column.other === null ? null : +(column.other === code),
 });
 
 /** Casts and nothing else: a code of the row. */
-const isCode = (column: NumberColumn): boolean =>
+const isCode = (column: ScalarColumn): boolean =>
   isPlain(column) || column.steps.every(({ run, imputed }) => imputed === undefined && run(3) === 3 && run(-8) === -8);
 
 interface Keys {
@@ -73,7 +79,7 @@ function labelEncode(node: NodeView, inputs: Inputs): Value[] {
   const { columns } = columnsAt(inputs, 0, node);
   const { numbers, other, type } = codesOf(node, keys);
   node.checkLength('values', numbers.length, keys.names.length);
-  const encoded = columns.map((column): Column => {
+  const encoded = columns.map((column): OnnxColumn => {
     if (column.kind === 'table' || (column.kind === 'word') !== keys.isText) throw node.refuse('such columns');
     if (column.kind === 'number' && !isCode(column)) throw node.refuse('numbers that were changed before');
     return tableOf(column, keys.names, numbers, other, node);
@@ -82,12 +88,12 @@ function labelEncode(node: NodeView, inputs: Inputs): Value[] {
 }
 
 function tableOf(
-  { input }: WordColumn | NumberColumn,
+  { input }: WordColumn | ScalarColumn,
   names: readonly string[],
   values: readonly number[],
   other: number,
   node: NodeView,
-): TableColumn {
+): CodedColumn {
   if (names.includes('NaN')) throw node.refuse('a missing value as a key', 'keys_floats');
   return { kind: 'table', input, values: categoriesOf(input, names, node).map((_, k) => values[k]), other };
 }
@@ -105,7 +111,7 @@ function codesOf(node: NodeView, { names }: Keys): { numbers: readonly number[];
 }
 
 /** The names of classes, once more named. */
-function renamed(labels: Labels, keys: readonly string[], node: NodeView): Labels {
+function renamed(labels: DecidedLabels, keys: readonly string[], node: NodeView): DecidedLabels {
   const texts = [...node.texts('values_strings'), ...(node.tensor('values_tensor')?.texts ?? [])];
   const values = texts.length ? texts : [...node.ints('values_int64s'), ...node.floats('values_floats')].map(String);
   const byKey = new Map(keys.map((key, k) => [key, values[k]]));

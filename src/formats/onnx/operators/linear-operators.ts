@@ -7,7 +7,7 @@ import type { OnnxNetwork, Value } from '../values.js';
 import { classLabels, LABEL_ATTRIBUTES, postTransform } from './class-labels.js';
 import type { NodeView } from './node-view.js';
 import { columnsAt, floatsOf } from './operands.js';
-import type { OperatorRows } from './operators.js';
+import type { OperatorRows } from './operator.js';
 
 type Inputs = readonly (Value | undefined)[];
 

@@ -1,7 +1,7 @@
 /** A node as operators read it: its attributes with their defaults, and refusals that name the operator, the attribute and the node. */
 import { ElsewiseError } from '../../../documents/error.js';
 import type { OnnxAttribute, OnnxNode } from '../file/onnx-file.js';
-import type { OnnxTensor } from '../file/onnx-tensor.js';
+import type { ConstantTensor } from '../file/onnx-tensor.js';
 
 export const WAY_OUT = 'explain the file as a black box instead (docs/black-box.md)';
 
@@ -40,7 +40,7 @@ export class NodeView {
     return this.find(name)?.texts ?? [];
   }
 
-  tensor(name: string): OnnxTensor | undefined {
+  tensor(name: string): ConstantTensor | undefined {
     return this.find(name)?.tensor;
   }
 

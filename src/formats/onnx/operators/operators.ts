@@ -1,24 +1,14 @@
 /** THE TABLE of operators: what a node of a graph becomes. An operator without a row is refused by its name. */
-
-import type { Value } from '../values.js';
 import { arithmeticOperators } from './arithmetic-operators.js';
 import { columnOperators } from './column-operators.js';
 import { denseOperators } from './dense-operators.js';
 import { encodingOperators } from './encoding-operators.js';
 import { linearOperators } from './linear-operators.js';
-import type { NodeView } from './node-view.js';
+import type { Operator } from './operator.js';
 import { outputOperators } from './output-operators.js';
 import { plumbingOperators } from './plumbing-operators.js';
 import { svmOperators } from './svm-operators.js';
 import { treeOperators } from './tree-operators.js';
-
-export interface Operator {
-  /** The attributes that the operator reads or may ignore. A node with another attribute is refused. */
-  readonly attributes: readonly string[];
-  lower(node: NodeView, inputs: readonly (Value | undefined)[]): Value[];
-}
-
-export type OperatorRows = readonly (readonly [string, Operator])[];
 
 export const operators: ReadonlyMap<string, Operator> = new Map([
   ...plumbingOperators,

@@ -5,16 +5,20 @@
  *   ZipMap   the same numbers by name
  *   LpNormalization   the shares of probabilities one against the rest
  */
-
 import type { Value } from '../values.js';
 import type { NodeView } from './node-view.js';
 import { constantAt, followedBy, outputsAt } from './operands.js';
-import type { OperatorRows } from './operators.js';
+import type { OperatorRows } from './operator.js';
 
 type Inputs = readonly (Value | undefined)[];
 
+/** Functions that keep the order of the numbers of a model. */
+const KEEPS_ORDER = new Set(['logistic', 'softmax', 'exp', 'shares', 'complement', 'tanh']);
+
 function largest(node: NodeView, inputs: Inputs): Value[] {
-  const { model, width } = outputsAt(inputs, 0, node);
+  const { model, width, steps } = outputsAt(inputs, 0, node);
+  if (!steps.every((step) => KEEPS_ORDER.has(step)))
+    throw node.refuse(`the largest of numbers behind ${steps.join(', ')}`);
   if (![1, -1].includes(node.int('axis', 0))) throw node.refuse('another axis than the columns', 'axis');
   if (node.int('select_last_index', 0) !== 0) throw node.refuse('the last of equal outputs', 'select_last_index');
   if (width === 1) throw node.refuse('one output');

@@ -5,7 +5,7 @@
  *   [1 - p, p]   of one number p
  *   [a, b, ...]  of networks that differ in their last layer only: one network with the rows of all
  */
-import type { Column } from '../columns.js';
+import type { OnnxColumn } from '../columns.js';
 import type { OnnxNetwork, Outputs, Value } from '../values.js';
 import type { NodeView } from './node-view.js';
 import { followedBy } from './operands.js';
@@ -78,5 +78,5 @@ function areSameColumns({ columns: { columns: a } }: OnnxNetwork, { columns: { c
   return a.length === b.length && a.every((column, k) => column === b[k] || isSameNumber(column, b[k]));
 }
 
-const isSameNumber = (a: Column, b: Column): boolean =>
+const isSameNumber = (a: OnnxColumn, b: OnnxColumn): boolean =>
   a.kind === 'number' && b.kind === 'number' && a.input === b.input && isSameList(a.steps, b.steps);

@@ -4,11 +4,11 @@
  * A document has one row at a time. Shapes matter only as far as the columns of a row stay in their order.
  */
 import { castColumn, roundingOf } from '../columns.js';
-import { DOUBLE, FLOAT, INT64, type OnnxTensor, STRING } from '../file/onnx-tensor.js';
-import type { Columns, Value } from '../values.js';
+import { type ConstantTensor, DOUBLE, FLOAT, INT64, STRING } from '../file/onnx-tensor.js';
+import type { OnnxColumns, Value } from '../values.js';
 import type { NodeView } from './node-view.js';
 import { columnsAt, constant, constantAt } from './operands.js';
-import type { OperatorRows } from './operators.js';
+import type { OperatorRows } from './operator.js';
 import { joinOutputs, secondOf } from './output-parts.js';
 
 type Inputs = readonly (Value | undefined)[];
@@ -22,34 +22,43 @@ function cast(node: NodeView, inputs: Inputs): Value[] {
   const value = first(node, inputs);
   const to = node.int('to', 0);
   if (value.kind === 'constant') return [constant(castTensor(value.tensor, to, node))];
+  if (value.kind === 'outputs' && to !== FLOAT && to !== DOUBLE) throw node.refuse('a cast of scores', 'to');
   if (value.kind !== 'columns') return [value];
   return [{ ...value, type: to, columns: value.columns.map((column) => castColumn(column, to, node)) }];
 }
 
-function castTensor(tensor: OnnxTensor, to: number, node: NodeView): OnnxTensor {
+/** As in a trained model. */
+function dropout(node: NodeView, inputs: Inputs): Value[] {
+  if (inputs[2]) throw node.refuse('the mode of training');
+  return [first(node, inputs)];
+}
+
+function castTensor(tensor: ConstantTensor, to: number, node: NodeView): ConstantTensor {
   if (tensor.type === STRING || to === STRING) throw node.refuse('a cast from or to text', 'to');
   const round = to === FLOAT || to === DOUBLE ? roundingOf(to) : Math.trunc;
   return { ...tensor, type: to, numbers: tensor.numbers.map(round) };
 }
 
-/** The same columns in the same order. */
+/** The same columns in the same order. Rows stay apart. */
 function keepOrder(node: NodeView, inputs: Inputs): Value[] {
   const value = first(node, inputs);
+  const axes = inputs[1] ? constantAt(inputs, 1, node).numbers : [...node.ints('axes'), node.int('axis', 1)];
+  if (value.kind !== 'constant' && axes.includes(0)) throw node.refuse('another shape of the rows', 'axes');
   return [value.kind === 'constant' ? constant(flat(value.tensor, node)) : value];
 }
 
 /** Only lengths of 1 come and go. */
-function flat(tensor: OnnxTensor, node: NodeView): OnnxTensor {
+function flat(tensor: ConstantTensor, node: NodeView): ConstantTensor {
   if (tensor.dims.filter((length) => length !== 1).length <= 1) return { ...tensor, dims: [entriesOf(tensor)] };
   throw node.refuse('another shape of a constant matrix');
 }
 
-const entriesOf = ({ type, texts, numbers }: OnnxTensor): number => (type === STRING ? texts : numbers).length;
+const entriesOf = ({ type, texts, numbers }: ConstantTensor): number => (type === STRING ? texts : numbers).length;
 
 function reshape(node: NodeView, inputs: Inputs): Value[] {
   const value = first(node, inputs);
   const shape = constantAt(inputs, 1, node).numbers;
-  if (value.kind === 'constant') return keepOrder(node, inputs);
+  if (value.kind === 'constant') return [constant(flat(value.tensor, node))];
   const width = value.kind === 'columns' ? value.columns.length : value.kind === 'outputs' ? value.width : 1;
   const isRow = shape.length === 2 && (shape[1] === width || (shape[1] === -1 && shape[0] === 0));
   if (isRow || (shape.length === 1 && width === 1)) return [value];
@@ -90,10 +99,10 @@ function select(node: NodeView, inputs: Inputs): Value[] {
   const chosen = chosenPlaces.map((place) => columns.at(place));
   const missing = chosen.indexOf(undefined);
   if (missing >= 0) throw node.fault(`there are ${columns.length} columns`);
-  return [{ kind: 'columns', type, columns: chosen as Columns['columns'] }];
+  return [{ kind: 'columns', type, columns: chosen as OnnxColumns['columns'] }];
 }
 
-function named(tensor: OnnxTensor, labels: Value & { kind: 'labels' }, node: NodeView): Value {
+function named(tensor: ConstantTensor, labels: Value & { kind: 'labels' }, node: NodeView): Value {
   if (labels.names) throw node.refuse('names of names');
   return { ...labels, names: tensor.type === STRING ? tensor.texts : tensor.numbers.map(String) };
 }
@@ -144,7 +153,7 @@ const VALUES = ['value', 'value_float', 'value_floats', 'value_int', 'value_ints
 
 export const plumbingOperators: OperatorRows = [
   ['Identity', { attributes: [], lower: (node, inputs) => [first(node, inputs)] }],
-  ['Dropout', { attributes: ['ratio', 'seed'], lower: (node, inputs) => [first(node, inputs)] }],
+  ['Dropout', { attributes: ['ratio', 'seed'], lower: dropout }],
   ['Cast', { attributes: ['to', 'saturate', 'round_mode'], lower: cast }],
   ['Reshape', { attributes: ['allowzero'], lower: reshape }],
   ['Flatten', { attributes: ['axis'], lower: keepOrder }],

@@ -7,20 +7,14 @@
  *
  * With prob_a and prob_b the scores are probabilities by another rule than the decision (Platt's): refused.
  */
-import type { Columns, OnnxNetwork, Value } from '../values.js';
+import type { OnnxColumns, OnnxNetwork, OnnxSvm, Value } from '../values.js';
 import { classLabels, LABEL_ATTRIBUTES, postTransform } from './class-labels.js';
 import type { NodeView } from './node-view.js';
 import { columnsAt, floatsOf, networkOutputs } from './operands.js';
-import type { OperatorRows } from './operators.js';
+import type { OperatorRows } from './operator.js';
 import { votesOf } from './svm-votes.js';
 
 type Inputs = readonly (Value | undefined)[];
-
-export interface OnnxSvm {
-  readonly kind: 'svm';
-  readonly columns: Columns;
-  readonly parameters: Readonly<Record<string, unknown>>;
-}
 
 const KERNELS: ReadonlyMap<string, string> = new Map([
   ['LINEAR', 'linear'],
@@ -82,7 +76,7 @@ function classify(node: NodeView, inputs: Inputs): Value[] {
   ];
 }
 
-function linearClassifier(node: NodeView, columns: Columns, classes: readonly string[]): Value[] {
+function linearClassifier(node: NodeView, columns: OnnxColumns, classes: readonly string[]): Value[] {
   if (classes.length === 2) throw node.refuse('two classes without support vectors', 'vectors_per_class');
   const width = columns.columns.length;
   const numbers = node.floats('coefficients');
@@ -94,7 +88,7 @@ function linearClassifier(node: NodeView, columns: Columns, classes: readonly st
   ];
 }
 
-function layer(columns: Columns, weights: readonly number[][], intercept: number): OnnxNetwork {
+function layer(columns: OnnxColumns, weights: readonly number[][], intercept: number): OnnxNetwork {
   const bias = weights.map(() => intercept);
   return { kind: 'network', columns, layers: [{ weights, bias, activation: 'identity' }] };
 }

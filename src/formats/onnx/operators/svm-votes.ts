@@ -8,18 +8,8 @@
  * graph is taken to compute them. They are functions of signs and sums only, with no constant that a sample could miss but 0.
  */
 import { OneVsOne } from '../../../models/machines/one-vs-one.js';
-import type { OnnxModel, Outputs, Value } from '../values.js';
+import type { OnnxModel, Outputs, PairVotes, Value } from '../values.js';
 import type { NodeView } from './node-view.js';
-
-export interface Votes {
-  readonly kind: 'votes';
-  readonly model: OnnxModel;
-  readonly classes: readonly string[];
-  /** By sample: the sums of all pairs. */
-  readonly sums: readonly Float64Array[];
-  /** By sample: the numbers of the edge. */
-  readonly rows: readonly (readonly number[])[];
-}
 
 /** More pairs of classes have too many patterns of signs. */
 const MOST_PAIRS = 10;
@@ -27,7 +17,7 @@ const SIZES = [0.03, 0.7, 1.9, 12.5];
 const TOLERANCE = 1e-9;
 
 /** Of a model of several classes. Null: too many classes. */
-export function votesOf(model: OnnxModel, classes: readonly string[]): Votes | null {
+export function votesOf(model: OnnxModel, classes: readonly string[]): PairVotes | null {
   const pairs = (classes.length * (classes.length - 1)) / 2;
   if (pairs > MOST_PAIRS) return null;
   const sums = SIZES.flatMap((size, s) =>
@@ -70,7 +60,7 @@ const ROW_OPERATORS: ReadonlyMap<string, RowOperator> = new Map<string, RowOpera
   ['ArrayFeatureExtractor', ([row, places]) => places.map((place) => row[place])],
 ]);
 
-export const isVotes = (value: Value | undefined): value is Votes => value?.kind === 'votes';
+export const isVotes = (value: Value | undefined): value is PairVotes => value?.kind === 'votes';
 
 /** The operator on every sample. ZipMap names the numbers and changes none. */
 export function lowerVotes(node: NodeView, inputs: readonly (Value | undefined)[]): Value[] {
@@ -92,14 +82,14 @@ export function lowerVotes(node: NodeView, inputs: readonly (Value | undefined)[
   ];
 }
 
-function rowsOf(input: Value | undefined, { model }: Votes, node: NodeView): (sample: number) => Row {
+function rowsOf(input: Value | undefined, { model }: PairVotes, node: NodeView): (sample: number) => Row {
   if (input?.kind === 'constant') return () => input.tensor.numbers;
   if (isVotes(input) && input.model === model) return (sample) => input.rows[sample];
   throw node.refuse('the sums of two models');
 }
 
 /** The scores of a family: those of scikit-learn, or the sums themselves. Null: any other function. */
-export function scoresOf({ model, classes, sums, rows }: Votes): Outputs | null {
+export function scoresOf({ model, classes, sums, rows }: PairVotes): Outputs | null {
   const rule = new OneVsOne(classes.length);
   const own = new Float64Array(classes.length);
   const isShown = (s: number) => {

@@ -5,7 +5,6 @@
  *   membership_values   the members of the nodes of mode 6, in their order, each list ended by NaN
  *   a tree of one leaf  a node whose two children are the same leaf
  */
-
 import { DOUBLE } from '../file/onnx-tensor.js';
 import {
   checkForest,
@@ -15,10 +14,9 @@ import {
   type SplitMode,
   type SplitNode,
 } from '../trees/split-forest.js';
-import type { OnnxTrees } from '../trees/tree-builder.js';
-import type { OutputStep, Value } from '../values.js';
+import type { OnnxTrees, OutputStep, Value } from '../values.js';
 import type { NodeView } from './node-view.js';
-import { columnsAt } from './operands.js';
+import { numbersAt } from './operands.js';
 
 const MODES: readonly SplitMode[] = ['LEQ', 'LT', 'GTE', 'GT', 'EQ', 'NEQ', 'MEMBER'];
 const AVERAGE = 0;
@@ -52,7 +50,7 @@ export const ENSEMBLE_ATTRIBUTES = [
 const numbersOf = (node: NodeView, name: string): readonly number[] => node.tensor(name)?.numbers ?? [];
 
 export function ensemble(node: NodeView, inputs: readonly (Value | undefined)[]): Value[] {
-  const columns = columnsAt(inputs, 0, node);
+  const columns = numbersAt(inputs, node);
   const outputs = node.int('n_targets', 1);
   const aggregate = node.int('aggregate_function', SUM);
   if (aggregate !== SUM && aggregate !== AVERAGE)

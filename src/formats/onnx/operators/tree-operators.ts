@@ -11,7 +11,6 @@
  *
  * Without LOGISTIC the second score is then the size of s, and the scores do not tell the class: refused.
  */
-
 import { DOUBLE } from '../file/onnx-tensor.js';
 import {
   checkForest,
@@ -22,15 +21,15 @@ import {
   type SplitForest,
   type SplitMode,
   type SplitNode,
+  surelyScored,
   targetsOf,
   withMembers,
 } from '../trees/split-forest.js';
-import type { OnnxTrees } from '../trees/tree-builder.js';
-import type { OutputStep, Outputs, Value } from '../values.js';
+import type { OnnxTrees, OutputStep, Outputs, Value } from '../values.js';
 import { classLabels, LABEL_ATTRIBUTES, postTransform } from './class-labels.js';
 import type { NodeView } from './node-view.js';
-import { columnsAt } from './operands.js';
-import type { OperatorRows } from './operators.js';
+import { numbersAt } from './operands.js';
+import type { OperatorRows } from './operator.js';
 import { ENSEMBLE_ATTRIBUTES, ensemble } from './tree-ensemble-operator.js';
 
 type Inputs = readonly (Value | undefined)[];
@@ -123,7 +122,7 @@ function weightsOf(node: NodeView, kind: string): Map<number, Map<number, LeafWe
 
 function classify(node: NodeView, inputs: Inputs): Value[] {
   const classes = classLabels(node);
-  const columns = columnsAt(inputs, 0, node);
+  const columns = numbersAt(inputs, node);
   const forest = forestOf(node, 'class', columns.columns.length);
   checkTargets(forest, classes.length, node);
   const own = { node, columns, forest, isMean: false, isSingle: columns.type !== DOUBLE };
@@ -157,16 +156,14 @@ function ofSeveral(own: Common, base: readonly number[], steps: readonly OutputS
   return { kind: 'outputs', model, steps, width: classes.length, classes };
 }
 
-/** A class that no leaf of a row adds to is never decided on. A document decides by the sums alone. */
+/** A class that no leaf of a row adds to is never decided on. A document decides by the sums alone: 0 is less than any positive sum. */
 function checkScored({ node, forest }: Common, classes: number): void {
-  if (isAllPositive(forest)) return;
-  const counts = new Map<number, number>();
-  for (const leaf of forest.leaves) for (const target of leaf.keys()) counts.set(target, (counts.get(target) ?? 0) + 1);
-  if (counts.size < classes) throw node.refuse('a class that no leaf adds to', 'class_ids');
+  if (isAllPositive(forest) || surelyScored(forest).size === classes) return;
+  throw node.refuse('a class that some rows have no score of', 'class_ids');
 }
 
 function regress(node: NodeView, inputs: Inputs): Value[] {
-  const columns = columnsAt(inputs, 0, node);
+  const columns = numbersAt(inputs, node);
   const outputs = node.int('n_targets', 1);
   const aggregate = node.text('aggregate_function', 'SUM');
   if (!['SUM', 'AVERAGE'].includes(aggregate))

@@ -75,6 +75,24 @@ export function checkTargets(forest: SplitForest, count: number, node: NodeView)
   if (wrong !== undefined) throw node.fault(`a leaf adds to the output ${wrong} of ${count}`);
 }
 
+/** The targets that some tree adds to, whichever leaf a row falls into. */
+export function surelyScored({ roots, nodes, leaves }: SplitForest): Set<number> {
+  const scored = new Set<number>();
+  for (const root of roots) {
+    let common: Set<number> | undefined;
+    for (const waiting = [root]; waiting.length; ) {
+      const child = waiting.pop()!;
+      if (child >= 0) waiting.push(nodes[child].whenTrue, nodes[child].whenFalse);
+      else {
+        const leaf = leaves[leafAt(child)];
+        common = new Set(common ? [...common].filter((target) => leaf.has(target)) : leaf.keys());
+      }
+    }
+    for (const target of common!) scored.add(target);
+  }
+  return scored;
+}
+
 /** Whether no leaf subtracts. */
 export function isAllPositive({ leaves }: SplitForest): boolean {
   return leaves.every((leaf) => [...leaf.values()].every((weight) => weight >= 0));

@@ -9,7 +9,7 @@
  * Ends are numbers of 32 bits where g only rounds to 32 bits (`single`), else doubles. Infinite ends: no end.
  */
 import { lastDouble, nextDownSingle } from '../../../linalg/floats.js';
-import { type Column, isPlain, isRising, type NumberColumn, runSteps, type TableColumn } from '../columns.js';
+import { type CodedColumn, isPlain, isRising, type OnnxColumn, runSteps, type ScalarColumn } from '../columns.js';
 import type { NodeView } from '../operators/node-view.js';
 import type { SplitMode, SplitNode } from './split-forest.js';
 
@@ -52,7 +52,7 @@ const holds = ({ mode, values, isMissingTrue }: SplitNode, x: number): boolean =
 /** `isCoded`: the input is made of codes. */
 export function splitTest(
   split: SplitNode,
-  column: Column,
+  column: OnnxColumn,
   isCoded: boolean,
   isSingle: boolean,
   node: NodeView,
@@ -66,7 +66,7 @@ export function splitTest(
   return { kind: 'cuts', intervals: intervalsOf(split, column, isSingle), isMissingTrue };
 }
 
-function tableTest(split: SplitNode, { values, other }: TableColumn): SetTest {
+function tableTest(split: SplitNode, { values, other }: CodedColumn): SetTest {
   const codes = [...values.keys()].filter((code) => holds(split, values[code]));
   return {
     kind: 'set',
@@ -87,7 +87,7 @@ const codeTest = ({ mode, values }: SplitNode, isMissingTrue: boolean): SetTest 
 
 type Interval = readonly [low: number, high: number];
 
-function intervalsOf({ mode, values }: SplitNode, column: NumberColumn, isSingle: boolean): Interval[] {
+function intervalsOf({ mode, values }: SplitNode, column: ScalarColumn, isSingle: boolean): Interval[] {
   const end = isSingle ? singleEnd : doubleEnd(column);
   const [value] = values;
   const rising = isRising(column);
@@ -114,7 +114,7 @@ function intervalsOf({ mode, values }: SplitNode, column: NumberColumn, isSingle
 /** The x up to which g(x) <= value (or <) holds; of a falling g, the x up to which it does not hold. */
 type EndOf = (value: number, isClosed: boolean) => number;
 
-function doubleEnd(column: NumberColumn): EndOf {
+function doubleEnd(column: ScalarColumn): EndOf {
   const rising = isRising(column);
   const g = (x: number) => runSteps(column, x);
   return (value, isClosed) => {
@@ -124,7 +124,7 @@ function doubleEnd(column: NumberColumn): EndOf {
 }
 
 /** The value of x without rounding, for the start of a search. */
-function inverse({ steps }: NumberColumn, value: number): number {
+function inverse({ steps }: ScalarColumn, value: number): number {
   let x = value;
   for (const { map } of [...steps].reverse()) if (map) x = (x - map.shift) / map.factor;
   return Number.isFinite(x) ? x : 0;
@@ -137,7 +137,7 @@ const singleEnd: EndOf = (value, isClosed) => {
 };
 
 /** Whether the numbers that a column is compared with can be codes of categories, and the column is the code itself. */
-export function areCodes(column: Column, values: readonly number[], most: number): boolean {
+export function areCodes(column: OnnxColumn, values: readonly number[], most: number): boolean {
   return (
     column.kind === 'number' &&
     isPlain(column) &&

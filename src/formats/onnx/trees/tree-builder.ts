@@ -10,26 +10,10 @@
 import type { TreeDocument } from '../../../documents/tree-document.js';
 import type { ImportChoices } from '../../choices.js';
 import { NodeBudget, TreeGrowth } from '../../tree-growth.js';
-import { type Column, isSingle } from '../columns.js';
-import type { NodeView } from '../operators/node-view.js';
-import type { Columns } from '../values.js';
-import { type LeafWeights, leafAt, type SplitForest, type SplitNode } from './split-forest.js';
+import { isSingle, type OnnxColumn } from '../columns.js';
+import type { OnnxTrees } from '../values.js';
+import { type LeafWeights, leafAt, type SplitNode } from './split-forest.js';
 import { areCodes, type CutTest, isEquality, type SetTest, type SplitTest, splitTest } from './split-test.js';
-
-export interface OnnxTrees {
-  readonly kind: 'trees';
-  readonly node: NodeView;
-  readonly columns: Columns;
-  readonly forest: SplitForest;
-  readonly form: 'all' | 'one' | 'shares';
-  /** Of the forms of one target. */
-  readonly target: number;
-  readonly outputs: number;
-  readonly base: readonly number[];
-  readonly isMean: boolean;
-  /** Sums in float32. */
-  readonly isSingle: boolean;
-}
 
 /** A list of codes with more entries is no list of categories. */
 const MOST_CODES = 100_000;
@@ -87,7 +71,7 @@ function lastLeaves({ form, base, isMean }: OnnxTrees): number[][] {
 }
 
 class Builder {
-  private readonly columns: readonly Column[];
+  private readonly columns: readonly OnnxColumn[];
   private readonly codes: ReadonlyMap<number, number>;
   private readonly isSingle: boolean;
   private readonly tests = new Map<SplitNode, SplitTest>();
