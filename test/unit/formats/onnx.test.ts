@@ -1,4 +1,6 @@
 /** Rules of the format, and files that nobody should write. Files of the libraries: libraries.test.ts. */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { importOnnx } from '../../../src/formats/onnx/onnx.js';
@@ -268,6 +270,12 @@ describe('trees', () => {
     ],
   ])('with %s are refused', (_, node, message) => {
     expect(faultOf({ nodes: [node] }).message).toMatch(message);
+  });
+
+  it('of shares have a threshold of one half', () => {
+    const file = new URL('../../fixtures/libraries/onnx-newest/forest.onnx.gz', import.meta.url);
+    const { model } = loadModel(importOnnx(gunzipSync(readFileSync(file))));
+    expect(model.thresholds).toEqual([0.5, 0.5]);
   });
 
   it('keep chains of = with one true branch as a set of codes', () => {

@@ -5,7 +5,7 @@
  *   votes_k + s_k / (3 (|s_k| + 1))        models/machines/one-vs-one.ts
  *
  * These operators run here on samples of sums: every pattern of signs, in several sizes. If all samples have the scores of scikit-learn, the
- * graph is taken to compute them. They are functions of signs and sums only, with no constant that a sample could miss but 0.
+ * graph is taken to compute them. They are functions of signs and sums only: comparisons with other constants than 0 are refused.
  */
 import { OneVsOne } from '../../../models/machines/one-vs-one.js';
 import type { OnnxModel, Outputs, PairVotes, Value } from '../values.js';
@@ -68,6 +68,7 @@ export function lowerVotes(node: NodeView, inputs: readonly (Value | undefined)[
   if (node.operator === 'ZipMap') return [votes];
   const operator = ROW_OPERATORS.get(node.operator);
   if (!operator) throw node.refuse('the sums of a support vector machine');
+  if (node.operator === 'Less') checkSigns(inputs, node);
   const operands = inputs.map((input) => rowsOf(input, votes, node));
   return [
     {
@@ -80,6 +81,13 @@ export function lowerVotes(node: NodeView, inputs: readonly (Value | undefined)[
       ),
     },
   ];
+}
+
+/** Only the signs of the sums are asked: the samples have all of them. */
+function checkSigns([sums, bound]: readonly (Value | undefined)[], node: NodeView): void {
+  const isOfSums = isVotes(sums) && sums.rows.every((row, s) => isSame(row, sums.sums[s]));
+  const isZero = bound?.kind === 'constant' && bound.tensor.numbers.every((number) => number === 0);
+  if (!isOfSums || !isZero) throw node.refuse('another comparison than that of sums with 0');
 }
 
 function rowsOf(input: Value | undefined, { model }: PairVotes, node: NodeView): (sample: number) => Row {
