@@ -1,8 +1,8 @@
 /**
- * Models of many versions of the boosting libraries, made by test/interop/boosters/fit_LIBRARY.py. A version is installed beside the others,
+ * Models of many versions of the boosting libraries, and of ONNX files, made by test/interop/boosters/fit_LIBRARY.py. A version is installed beside the others,
  * without what it depends on: numpy and pandas come from one of two environments.
  *
- *   node scripts/interop-models.mjs       makes the small selection of test/fixtures/libraries again, which `npm test` reads
+ *   node scripts/interop-models.mjs [LIBRARY]   makes the small selection of test/fixtures/libraries again, which `npm test` reads
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,6 +29,10 @@ const BASES = {
     'setuptools==69.0.0',
   ],
   new: ['numpy', 'scipy', 'pandas', 'scikit-learn', 'matplotlib', 'narwhals'],
+  onnx: [
+    ...['numpy', 'pandas', 'scikit-learn', 'lightgbm', 'xgboost-cpu', 'torch'],
+    ...['onnx', 'onnxscript', 'skl2onnx', 'onnxmltools', 'flatbuffers', 'protobuf', 'sympy', 'coloredlogs'],
+  ],
 };
 
 /** As far as the registry has them for the machine's Python. */
@@ -36,7 +40,10 @@ const VERSIONS = {
   xgboost: ['1.0.2', '1.2.1', '1.3.3', '1.4.2', '1.5.2', '1.6.2', '1.7.6', '2.0.3', '2.1.4', '3.0.5', '3.1.3', NEWEST],
   lightgbm: ['3.0.0', '3.2.1', '3.3.5', '4.0.0', '4.3.0', '4.6.0', NEWEST],
   catboost: ['1.2', '1.2.3', '1.2.5', '1.2.8', NEWEST],
+  onnx: ['1.22.1', NEWEST],
 };
+/** Where a format has another name than the package whose versions count. The converters for ONNX are the newest. */
+const PACKAGES = { onnx: 'onnxruntime' };
 
 /** The cases that the repository keeps. Versions that differ from their neighbours in form or arithmetic have their own. */
 const KEPT = {
@@ -48,6 +55,13 @@ const KEPT = {
   'lightgbm-3.0.0': 'binary-sets,multiclassova,rf-multiclass',
   'lightgbm-newest':
     'binary-no-missing,binary-zero,binary-zero-categories,binary-one-hot,binary-early,dart,rf,goss,multiclassova,cross-entropy,cross-entropy-lambda,regression-sqrt,poisson,lambdarank,linear-tree',
+  'onnx-newest': [
+    'logistic,logistic-plain,logistic-columns,logistic-double,softmax,one-vs-rest,ridge-classifier,sgd,linear-svc,linear-several,poisson',
+    'imputed,one-hot,ordinal-linear,svc-rbf,nu-svc,svr-linear,svc-probability,mlp,mlp-multi,mlp-number,normalized,neighbours',
+    'tree,tree-scaled,tree-labels,forest,forest-codes,forest-multi,forest-several,forest-double,forest-words,forest-ranks,forest-imputed,boosting,histogram-multi',
+    'lightgbm,lightgbm-multi,lightgbm-poisson,lightgbm-codes,xgboost,xgboost-multi,xgboost-poisson,torch-binary,torch-script',
+    'modes,modes-average,modes-classes,modes-logistic,modes-two,modes-positive,modes-minimum,trees,trees-double,trees-scaled,trees-codes',
+  ].join(','),
   'catboost-newest':
     'logloss-nan-max,logloss-categories,logloss-lossguide,logloss-words,multiclass-words,one-vs-all,rmse-scaled,poisson,multi-rmse,multi-logloss,uncertainty,ctrs,threshold',
 };
@@ -74,14 +88,15 @@ function provideBase(name) {
 function provideVersion(python, library, version) {
   const folder = join(CACHE, `${library}-${version}`);
   if (existsSync(folder) && version !== NEWEST) return folder;
-  const name = version === NEWEST ? library : `${library}==${version}`;
+  const own = PACKAGES[library] ?? library;
+  const name = version === NEWEST ? own : `${own}==${version}`;
   run(python, ['-m', 'pip', 'install', '--quiet', '--upgrade', '--no-deps', '--target', folder, name]);
   return folder;
 }
 
 /** Fills a folder with the models of one version. Further arguments go to the script. */
 function makeModels(library, version, folder, args = []) {
-  const python = provideBase(version === NEWEST ? 'new' : 'old');
+  const python = provideBase(BASES[library] ? library : version === NEWEST ? 'new' : 'old');
   const installed = provideVersion(python, library, version);
   mkdirSync(folder, { recursive: true });
   run(python, [`fit_${library}.py`, folder, ...args], { PYTHONPATH: installed });
@@ -99,10 +114,11 @@ export function makeAllModels() {
   return root;
 }
 
-function keepFixtures() {
-  rmSync(FIXTURES, { recursive: true, force: true });
-  for (const [name, cases] of Object.entries(KEPT)) {
+/** `only`: a library. */
+function keepFixtures(only = '') {
+  for (const [name, cases] of Object.entries(KEPT).filter(([own]) => own.startsWith(only))) {
     const [library, version] = name.split('-');
+    rmSync(join(FIXTURES, name), { recursive: true, force: true });
     const made = mkdtempSync(join(tmpdir(), 'elsewise-fixtures-'));
     makeModels(library, version, made, ['--rows', String(KEPT_ROWS), '--only', cases]);
     const kept = join(FIXTURES, name);
@@ -113,4 +129,4 @@ function keepFixtures() {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) keepFixtures();
+if (process.argv[1] === fileURLToPath(import.meta.url)) keepFixtures(process.argv[2]);

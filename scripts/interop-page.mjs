@@ -29,8 +29,8 @@ const INTRODUCTION = `# Checked models of other libraries
 
 \`npm run interop\` installs many versions of the libraries and trains small models on made-up people with numbers, words and missing values. Each
 model is saved by its library, imported here, and asked about the same rows. Half of the rows have a value at a threshold of the model, or its
-neighbour as a number of 32 or 64 bits. A model works where no decision differs and no score differs by more than 0.000001, relative to scores
-above 1. This page is made of the results.
+neighbour as a number of 32 or 64 bits. A model works where no decision differs and no score differs by more than 0.000001, or 0.00001 for ONNX, relative
+to scores above 1. This page is made of the results.
 
 - ${WORKS} the model works.
 - ${REFUSED}: the import ends with an error that names the reason. The reasons stand below each table.

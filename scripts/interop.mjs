@@ -1,7 +1,7 @@
 /**
  * `npm run interop`: the tests of the exporter and the importers with the newest releases of scikit-learn, pandas, XGBoost, LightGBM,
  * interpret and optbinning, which pip fetches into an environment of its own, the tables of `explain` in pandas and LibreOffice, and models of many
- * versions of the boosting libraries (interop-models.mjs), whose results are the matrix of docs/interop.md. INTEROP_PYTHON names an interpreter that has them already. `npm test` needs neither: it
+ * versions of the boosting libraries and of onnxruntime (interop-models.mjs), whose results are the matrix of docs/interop.md. INTEROP_PYTHON names an interpreter that has them already. `npm test` needs neither: it
  * takes the libraries of Debian. Further arguments go to vitest.
  */
 import { spawnSync } from 'node:child_process';

@@ -3,6 +3,7 @@ import { importCatboost } from './catboost/catboost.js';
 import { importEbm } from './ebm.js';
 import type { Format, FormatOptions } from './format.js';
 import { importLightgbm } from './lightgbm/lightgbm.js';
+import { importOnnx } from './onnx/onnx.js';
 import { importScorecard } from './scorecards/scorecard.js';
 import { importXgboost } from './xgboost/xgboost.js';
 
@@ -20,6 +21,7 @@ export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['xgboost', { precision: 'float32', takes: BOOSTER, read: importXgboost }],
   ['lightgbm', { precision: 'float64', takes: BOOSTER, read: importLightgbm }],
   ['catboost', { precision: 'float64', takes: BOOSTER, read: importCatboost }],
+  ['onnx', { precision: 'float32', takes: BOOSTER, read: importOnnx }],
   ['ebm', { precision: 'float64', takes: [], read: importEbm }],
   ['scorecard', { precision: 'float64', takes: SCORECARD, read: importScorecard }],
 ]);

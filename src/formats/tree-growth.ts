@@ -79,8 +79,8 @@ export class TreeGrowth {
   }
 
   /** One of the codes goes left, all else right. */
-  askSet(input: number, codes: number[], left: Grow, right: Grow): number {
-    const node = this.add(input, 0, 'right', this.nothing(), codes);
+  askSet(input: number, codes: number[], left: Grow, right: Grow, isMissingLeft = false): number {
+    const node = this.add(input, 0, isMissingLeft ? 'left' : 'right', this.nothing(), codes);
     this.left[node] = left();
     this.right[node] = right();
     return node;

@@ -1,5 +1,5 @@
 /**
- * Models of the boosting libraries in many versions, which scripts/interop.mjs has made under MODELS: a folder for each version. Every
+ * Models of the boosting libraries in many versions, and ONNX files, which scripts/interop.mjs has made under MODELS: a folder for each version. Every
  * comparison becomes a row of test/interop/matrix/LIBRARY.json.
  */
 import { readdirSync } from 'node:fs';

@@ -31,6 +31,7 @@ import type { Goal, Piece, TreeMargin, TreesAtom } from '../region.js';
 import { type Ends, endsOf, isEmpty } from '../score-ends.js';
 import type { SharedParts } from '../shared-parts.js';
 import type { TreeSum } from '../sums/score-sum.js';
+import { isTotal, pairTotals } from '../trees/pair-totals.js';
 import { type Forest, flatten, forestOf, largestSum, leafOf, partsOf } from '../trees/tree.js';
 
 const LINK_NAMES = ['identity', 'logit', 'softmax', 'exp', 'softplus', 'signed-square'] as const;
@@ -56,9 +57,6 @@ const EXPONENTIALS: ReadonlySet<Link> = new Set(['logit', 'exp', 'softplus']);
 const LINK_ROUNDING = 2 ** -48;
 /** An upper bound on the rounding error of a probability. */
 const PROBABILITY_ROUNDING = 2 ** -48;
-
-/** The largest difference of the shares of a leaf from 1. */
-const SHARE_ROUNDING = 1e-6;
 
 export interface SummedForest {
   readonly forest: Forest;
@@ -170,14 +168,13 @@ export class TreeModel implements Model {
     return this.link === 'softmax' || this.hasShares() ? EVEN_PROBABILITIES : undefined;
   }
 
-  /** Whether every leaf has the shares of two classes: the scores are then shares as well. */
+  /** Whether the scores of two classes add up to 1 for every row: they are then shares. */
   private hasShares(): boolean {
     const { forest, treeClass, base, count, members } = this.sum;
-    const { value, left, outputs, root } = forest;
-    if (treeClass || (!members && count !== root.length) || base.some((number) => number !== 0)) return false;
-    return left.every(
-      (child, node) => child >= 0 || Math.abs(value[node * outputs] + value[node * outputs + 1] - 1) < SHARE_ROUNDING,
-    );
+    const totals = treeClass ? null : pairTotals(forest);
+    if (!totals) return false;
+    if (members) return totals.every((total) => isTotal(total, 1));
+    return isTotal(totals.reduce((sum, total) => sum + total, base[0] + base[1]) / count, 1);
   }
 
   decide(raw: Float64Array): number {

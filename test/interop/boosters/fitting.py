@@ -21,7 +21,7 @@ from people import CATEGORIES, Data, as_rows
 
 @dataclass(frozen=True)
 class Case:
-    """`since`, `until`: the first version that can make the model, and the first that no longer can. `refused`: a part of the error that names what the importer refuses."""
+    """`since`, `until`: the first version that can make the model, and the first that no longer can. `refused`: a part of the error that names what the importer refuses. `codes`: names of codes that a caller would give."""
 
     model: str
     objective: str
@@ -35,15 +35,16 @@ class Case:
     output: Optional[int] = None
     refused: Optional[str] = None
     note: str = ""
+    codes: Dict[str, List[str]] = field(default_factory=dict)
 
 
 @dataclass
 class Answers:
-    """Of a library for `rows`: scores as it predicts them unless it predicts labels, sums before the link, the class that it decides on."""
+    """Of a library for `rows`: scores as it predicts them unless it predicts labels, sums before the link unless it hides them, the class that it decides on."""
 
     rows: pd.DataFrame
     scores: Optional[np.ndarray]
-    margins: np.ndarray
+    margins: Optional[np.ndarray]
     decisions: Optional[Sequence[int]]
 
 
@@ -66,14 +67,15 @@ def describe(case: Case, library: str, version: str, files: List[str], answers: 
         "objective": case.objective,
         "data": case.data.words + (f", {case.note}" if case.note else ""),
         "files": files,
-        "categories": CATEGORIES if case.data.categories else {},
+        "categories": {**(CATEGORIES if case.data.categories else {}), **case.codes},
         "output": case.output,
         "refused": case.refused,
     }
     if answers is None:
         return head
     scores = None if answers.scores is None else table(answers.scores)
-    asked = {"rows": as_rows(answers.rows), "scores": scores, "margins": table(answers.margins)}
+    margins = None if answers.margins is None else table(answers.margins)
+    asked = {"rows": as_rows(answers.rows), "scores": scores, "margins": margins}
     return {**head, **asked, "decisions": answers.decisions}
 
 

@@ -17,6 +17,11 @@ const FILES = [
   ['catboost', 'catboost-newest/logloss-categories.cbm'],
   ['catboost', 'catboost-newest/logloss-lossguide.cbm'],
   ['catboost', 'catboost-newest/logloss-lossguide.json'],
+  ['onnx', 'onnx-newest/histogram-multi.onnx'],
+  ['onnx', 'onnx-newest/forest-words.onnx'],
+  ['onnx', 'onnx-newest/nu-svc.onnx'],
+  ['onnx', 'onnx-newest/torch-binary.onnx'],
+  ['onnx', 'onnx-newest/trees.onnx'],
 ] as const;
 
 const read = (file: string): Uint8Array =>

@@ -1,5 +1,5 @@
 /**
- * Models that many versions of XGBoost, LightGBM and CatBoost made: scores, sums and decisions of 60 rows each, half of them at thresholds and
+ * Models that many versions of XGBoost, LightGBM and CatBoost made, and ONNX files: scores, sums and decisions of 60 rows each, half of them at thresholds and
  * their neighbours. `npm run interop` compares many more of them; scripts/interop-models.mjs made these.
  */
 import { readdirSync, readFileSync } from 'node:fs';
