@@ -3,6 +3,7 @@ import { importCatboost } from './catboost/catboost.js';
 import { importEbm } from './ebm.js';
 import type { Format, FormatOptions } from './format.js';
 import { importLightgbm } from './lightgbm/lightgbm.js';
+import { importPmml } from './pmml/pmml.js';
 import { importScorecard } from './scorecards/scorecard.js';
 import { importXgboost } from './xgboost/xgboost.js';
 
@@ -21,5 +22,6 @@ export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['lightgbm', { precision: 'float64', takes: BOOSTER, read: importLightgbm }],
   ['catboost', { precision: 'float64', takes: BOOSTER, read: importCatboost }],
   ['ebm', { precision: 'float64', takes: [], read: importEbm }],
+  ['pmml', { precision: 'float64', takes: ['treeNodes'], read: importPmml }],
   ['scorecard', { precision: 'float64', takes: SCORECARD, read: importScorecard }],
 ]);
