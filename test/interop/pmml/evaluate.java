@@ -43,7 +43,8 @@ final class Evaluate {
 			Object target = results.get(evaluator.getTargetFields().get(0).getName());
 			if(target == null) return "?";
 			List<String> shown = new ArrayList<>();
-			shown.add(show(EvaluatorUtil.decode(target)));
+			Object decoded = EvaluatorUtil.decode(target);
+			shown.add(classes.length > 0 ? decoded.toString() : show(decoded));
 			if(target instanceof HasProbability) for(String name : classes) shown.add(show(probability((HasProbability)target, name)));
 			return String.join("\t", shown);
 		} catch(RuntimeException refusal){

@@ -40,13 +40,19 @@ class Fields:
     def __init__(self, text, options):
         root = ElementTree.fromstring(text)
         model = next(child for child in root if any(tag(own) == "MiningSchema" for own in child))
-        listed = next(own for own in model if tag(own) == "MiningSchema")
+        schema = next(own for own in model if tag(own) == "MiningSchema")
+        listed = [own for own in schema if tag(own) == "MiningField"]
         self.names = [own.get("name") for own in listed if own.get("usageType", "active") == "active"]
         target = [own.get("name") for own in listed if own.get("usageType") in ("target", "predicted")]
         data = {own.get("name"): own for own in root.iter() if tag(own) == "DataField"}
         self.types = {name: data[name].get("dataType") for name in self.names}
         self.words = {name: [own.get("value") for own in data[name] if tag(own) == "Value" and own.get("property", "valid") == "valid"] for name in self.names}
         self.isNumber = {name: data[name].get("optype") == "continuous" for name in self.names}
+        self.limits = {}
+        for name in self.names:
+            for own in data[name]:
+                if tag(own) == "Interval":
+                    self.limits[name] = (number(own.get("leftMargin", "-inf")), number(own.get("rightMargin", "inf")))
         self.classes = [own.get("value") for own in data[target[0]] if tag(own) == "Value"] if target else []
         self.missing = options.get("missing", self.names)
         self.places = {name: list(options.get("values", {}).get(name, [])) for name in self.names}
@@ -55,6 +61,10 @@ class Fields:
                 self.places[own.get("field")] += [number(own.get("value"))]
                 self.places[own.get("field")] += [number(part.get(key)) for part in own.iter() for key in ("leftMargin", "rightMargin", "orig")]
         self.places = {name: [value for value in values if value is not None] for name, values in self.places.items()}
+
+    def outside(self, row):
+        """Whether a number lies outside of its interval of valid numbers. The import scores the row, and keeps answers inside."""
+        return any(value is not None and self.limits.get(name) and not self.limits[name][0] <= value <= self.limits[name][1] for name, value in zip(self.names, row))
 
     def value(self, name, dice):
         if dice.random() < MISSING and name in self.missing:
@@ -96,8 +106,9 @@ def expected(case, fields, rows, results, version):
     worked = [(row, result.split("\t")) for row, result in zip(rows, results) if result != "?" and UNSEEN not in row]
     told = {"library": "pmml", "version": version, "model": model, "objective": objective, "data": data, "files": [f"{name}.pmml"]}
     told |= {"categories": {}, "output": None, "refused": options.get("refused")}
+    isLeft = lambda row, result: result == "?" and not fields.outside(row)
     row_of = lambda row: [shown(fields, own, value) for own, value in zip(fields.names, row)]
-    told |= {"rows": [row_of(row) for row, _ in worked], "invalid": [row_of(row) for row, result in zip(rows, results) if result == "?"]}
+    told |= {"rows": [row_of(row) for row, _ in worked], "invalid": [row_of(row) for row, result in zip(rows, results) if isLeft(row, result)]}
     if not fields.classes:
         return told | {"scores": [[float(result[0])] for _, result in worked], "decisions": None}
     decisions = [fields.classes.index(result[0]) for _, result in worked]
@@ -126,9 +137,13 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--own", action="store_true")
     arguments = parser.parse_args()
+    make(cases(arguments), arguments)
+
+
+def make(made, arguments):
     arguments.folder.mkdir(parents=True, exist_ok=True)
     drawn = {}
-    for case in cases(arguments):
+    for case in made:
         name, text, options = case[0], case[4], case[5]
         (arguments.folder / f"{name}.pmml").write_text(text)
         drawn[name] = case, *write_rows(arguments.folder / f"{name}.rows.tsv", text, options, arguments.rows)

@@ -226,6 +226,9 @@ function outlierStep(own: Expression, mining: XmlElement): Treatment | null {
   return { run, cuts: [low, high].filter(Number.isFinite).flatMap((end) => cutsAt(own, end)), isForMissing: false };
 }
 
+/** No row has it: a missing value is told as such. */
+const NOT_A_NUMBER = 'NaN';
+
 /** Values that stand for a missing one, and invalid values that count as something else. */
 function invalidStep(own: Expression, mining: XmlElement, { element, type, isCategory }: DataField): Treatment | null {
   if (isCategory) return null;
@@ -233,7 +236,8 @@ function invalidStep(own: Expression, mining: XmlElement, { element, type, isCat
   const special = (kind: string) =>
     element
       .all('Value')
-      .flatMap((value) => (value.get('property') === kind ? parseScalar(value.needs('value'), type, value) : []));
+      .filter((value) => value.get('property') === kind && value.get('value') !== NOT_A_NUMBER)
+      .map((value) => parseScalar(value.needs('value'), type, value));
   const missing = new Set(special('missing'));
   const isCounted = treatment === 'asMissing' || treatment === 'asValue';
   const isValid = isCounted ? validity(element, new Set(special('invalid'))) : { holds: () => true, ends: [] };
