@@ -2,11 +2,11 @@
 import type { ModelDocument } from '../../documents/model-document.js';
 import { didYouMean } from '../../documents/nearest-name.js';
 import type { ImportChoices } from '../choices.js';
-import { type Columns, readDictionary } from './fields/fields.js';
+import { type PmmlColumns, readDictionary } from './fields/fields.js';
 import { parseScalar, type ValueType } from './fields/scalar.js';
 import type { XmlElement } from './xml/xml-element.js';
 
-export interface ModelContext extends Columns {
+export interface ModelContext extends PmmlColumns {
   /** Null: a regressor. */
   readonly classes: Classes | null;
   readonly choices: ImportChoices;
@@ -52,9 +52,9 @@ const NAMES_OF_CLASSES: ReadonlyMap<string, readonly string[]> = new Map([
   ['Node', ['score']],
 ]);
 
-export type Task = 'classification' | 'regression';
+export type MiningFunction = 'classification' | 'regression';
 
-export function taskOf(model: XmlElement): Task {
+export function taskOf(model: XmlElement): MiningFunction {
   const task = model.needs('functionName');
   if (task === 'classification' || task === 'regression') return task;
   throw model.refusal(`the function "${task.slice(0, 40)}"; known are classification and regression`);

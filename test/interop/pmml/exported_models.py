@@ -100,7 +100,7 @@ CASES = [
     ("histogram", HistGradientBoostingClassifier(max_iter=5, max_depth=3), "two", "numbers", {}),
     ("gaussian", GaussianNB(), "two", "numbers", {}),
     ("svc", SVC(), "two", "encoded-few", LABELS),
-    ("svc-three", SVC(kernel="linear"), "three", "encoded-few", LABELS),
+    ("svc-three", SVC(kernel="linear"), "three", "encoded-few", LABELS | {"votes": True}),
     ("svr", SVR(kernel="poly", degree=2), "number", "encoded-few", {}),
     ("network", MLPClassifier(hidden_layer_sizes=(4,), max_iter=300, random_state=1), "two", "scaled", {}),
     ("network-three", MLPClassifier(hidden_layer_sizes=(4,), activation="tanh", max_iter=300, random_state=1), "three", "scaled", {}),
@@ -124,6 +124,18 @@ BEFORE = {
 }
 
 
+OBJECTIVES = {"number": "regression", "count": "regression, counts", "two": "two classes", "three": "three classes"}
+TOLD = {
+    "encoded": "scaled numbers, one-hot categories",
+    "encoded-few": "scaled numbers, one-hot categories",
+    "bins": "bins, one-hot categories",
+    "imputed": "imputed numbers, one-hot categories",
+    "scaled": "numbers within 0 and 1, one-hot categories",
+    "words": "numbers, one-hot categories",
+    "numbers": "numbers",
+}
+
+
 def exported():
     X = people()
     y = targets(X)
@@ -134,4 +146,4 @@ def exported():
             own = own.map({"low": 0, "middle": 1, "high": 2})
         missing = next((fields for kind, fields in TAKE_MISSING.items() if kind in name), [])
         text = text_of(estimator, X[rows], own[rows], BEFORE[data]())
-        yield f"sklearn-{name}", type(estimator).__name__, target, data, text, {"missing": missing, **options}
+        yield f"sklearn-{name}", f"{type(estimator).__name__} (sklearn2pmml)", OBJECTIVES[target], TOLD[data] + ", missing values" * bool(missing), text, {"missing": missing, **options}

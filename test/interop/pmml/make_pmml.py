@@ -101,9 +101,15 @@ def shown(fields, name, value):
     return value == "true" if fields.types[name] == "boolean" and value in ("true", "false") else value
 
 
+def is_tie(result):
+    """Whether two classes have the most votes. PMML does not say which of them is predicted."""
+    *_, second, first = sorted(float(share) for share in result.split("\t")[1:])
+    return first == second
+
+
 def expected(case, fields, rows, results, version):
     name, model, objective, data, _, options = case
-    worked = [(row, result.split("\t")) for row, result in zip(rows, results) if result != "?" and UNSEEN not in row]
+    worked = [(row, result.split("\t")) for row, result in zip(rows, results) if result != "?" and UNSEEN not in row and not (options.get("votes") and is_tie(result))]
     told = {"library": "pmml", "version": version, "model": model, "objective": objective, "data": data, "files": [f"{name}.pmml"]}
     told |= {"categories": {}, "output": None, "refused": options.get("refused")}
     isLeft = lambda row, result: result == "?" and not fields.outside(row)

@@ -46,7 +46,7 @@ export interface Line {
   readonly fill: number | null;
 }
 
-export interface Expression {
+export interface FieldFunction {
   readonly type: ValueType;
   /** Null: a constant. */
   readonly source: Source | null;
@@ -59,7 +59,7 @@ export interface Expression {
   readonly isPlain: boolean;
 }
 
-export const constant = (value: Scalar, type: ValueType): Expression => ({
+export const constant = (value: Scalar, type: ValueType): FieldFunction => ({
   type,
   source: null,
   at: () => value,
@@ -70,7 +70,7 @@ export const constant = (value: Scalar, type: ValueType): Expression => ({
 });
 
 /** The value of a column, as a row has it. */
-export function columnOf(source: Source, type: ValueType): Expression {
+export function columnOf(source: Source, type: ValueType): FieldFunction {
   const common = { type, source, cuts: [], isPlain: source.kind === 'number' };
   if (source.kind === 'category') return { ...common, at: (value) => value, isStep: true, line: null };
   const round = (value: Scalar) => (value === null ? null : Math.fround(value as number));
@@ -79,7 +79,7 @@ export function columnOf(source: Source, type: ValueType): Expression {
 }
 
 /** The one source of some expressions. */
-export function commonSource(parts: readonly Expression[], element: XmlElement): Source | null {
+export function commonSource(parts: readonly FieldFunction[], element: XmlElement): Source | null {
   const sources = new Set(parts.flatMap(({ source }) => source ?? []));
   const [first = null] = sources;
   if (sources.size <= 1) return first;
@@ -90,11 +90,11 @@ export function commonSource(parts: readonly Expression[], element: XmlElement):
 /** A function of the values of expressions. Between its own cuts it must be monotone in each of them. */
 export function compose(
   type: ValueType,
-  parts: readonly Expression[],
+  parts: readonly FieldFunction[],
   combine: (values: readonly Scalar[]) => Scalar,
   element: XmlElement,
-  { cuts = [], isStep = false, line = null }: Partial<Pick<Expression, 'cuts' | 'isStep' | 'line'>> = {},
-): Expression {
+  { cuts = [], isStep = false, line = null }: Partial<Pick<FieldFunction, 'cuts' | 'isStep' | 'line'>> = {},
+): FieldFunction {
   const source = commonSource(parts, element);
   const bent = parts.filter((part) => !part.isStep);
   if (bent.length > 1 && !isStep)
@@ -112,7 +112,7 @@ export function compose(
   };
 }
 
-export function castTo(expression: Expression, type: ValueType, element: XmlElement): Expression {
+export function castTo(expression: FieldFunction, type: ValueType, element: XmlElement): FieldFunction {
   if (expression.type === type) return expression;
   const cast = castOf(expression.type, type);
   if (!cast) throw element.refusal(`a cast from ${expression.type} to ${type}: give the field the type of its values`);
@@ -128,7 +128,7 @@ export function mergeCuts(cuts: readonly Cut[]): Cut[] {
 }
 
 /** The cuts at which a comparison of an expression with a number may change. */
-export function cutsAt(expression: Expression, value: number): Cut[] {
+export function cutsAt(expression: FieldFunction, value: number): Cut[] {
   const { source, isPlain, isStep, cuts } = expression;
   if (source?.kind !== 'number' || isStep) return [];
   if (isPlain) return plainCuts(value, source.isSingle);
@@ -154,7 +154,7 @@ const firstDouble = (isBeyond: (x: number) => boolean, guess: number): number =>
 
 /** The first x from which on a condition on a monotone piece is another than at its beginning. Null: it does not change. */
 function firstBeyond(
-  { at, line }: Expression,
+  { at, line }: FieldFunction,
   from: number,
   to: number,
   holds: (own: number) => boolean,

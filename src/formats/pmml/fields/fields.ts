@@ -11,19 +11,19 @@ import type { FeatureDocument } from '../../../documents/model-document.js';
 import { didYouMean } from '../../../documents/nearest-name.js';
 import { nextDown, nextUp } from '../../../linalg/floats.js';
 import type { XmlElement } from '../xml/xml-element.js';
-import { type Cut, columnOf, compose, cutsAt, type Expression, type Source } from './expression.js';
+import { type Cut, columnOf, compose, cutsAt, type FieldFunction, type Source } from './expression.js';
 import { isNumeric, parseScalar, type Scalar, typeOf, type ValueType } from './scalar.js';
 import { type Lookup, readDerived, readInterval } from './transformations.js';
 
 /** Fields by name. A field that is not known here is asked of the outer scope. */
-export class Scope {
-  private readonly makers = new Map<string, () => Expression>();
-  private readonly known = new Map<string, Expression>();
+export class FieldScope {
+  private readonly makers = new Map<string, () => FieldFunction>();
+  private readonly known = new Map<string, FieldFunction>();
   private readonly open = new Set<string>();
 
-  constructor(private readonly outer: Scope | null = null) {}
+  constructor(private readonly outer: FieldScope | null = null) {}
 
-  define(name: string, make: () => Expression): void {
+  define(name: string, make: () => FieldFunction): void {
     this.makers.set(name, make);
   }
 
@@ -46,7 +46,7 @@ export class Scope {
     return made;
   };
 
-  private findOutside(name: string, element: XmlElement): Expression {
+  private findOutside(name: string, element: XmlElement): FieldFunction {
     if (this.outer) return this.outer.find(name, element);
     throw element.fault(`there is no field "${name.slice(0, 60)}"${didYouMean(name, this.makers.keys())}`);
   }
@@ -88,15 +88,15 @@ const VALUE_KINDS = ['valid', 'missing', 'invalid'] as const;
 export const wordOf = (value: Scalar): string => String(value);
 
 /** The columns of the outermost model, and what it reads. */
-export interface Columns {
-  readonly scope: Scope;
+export interface PmmlColumns {
+  readonly scope: FieldScope;
   readonly features: readonly FeatureDocument[];
 }
 
 /** `named`: by field of categories without listed values, the values that the model names. */
-export function readColumns(root: XmlElement, model: XmlElement, named: NamedValues): Columns {
+export function readColumns(root: XmlElement, model: XmlElement, named: NamedValues): PmmlColumns {
   const dictionary = readDictionary(root);
-  const scope = new Scope();
+  const scope = new FieldScope();
   const features: FeatureDocument[] = [];
   for (const mining of activeFields(model)) {
     const name = mining.needs('name');
@@ -106,7 +106,7 @@ export function readColumns(root: XmlElement, model: XmlElement, named: NamedVal
     features.push(feature);
     scope.define(name, () => treated(columnOf(source, field.type), mining, field));
   }
-  const transformations = new Scope(scope);
+  const transformations = new FieldScope(scope);
   for (const define of root.child('TransformationDictionary')?.all('DefineFunction') ?? [])
     throw define.refusal('functions of its own (DefineFunction): write the expression where it is used');
   transformations.defineDerived(root.child('TransformationDictionary'));
@@ -114,8 +114,8 @@ export function readColumns(root: XmlElement, model: XmlElement, named: NamedVal
 }
 
 /** The fields of a nested model: those of the outer scope, with its own treatments. */
-export function nestedScope(outer: Scope, model: XmlElement): Scope {
-  const scope = new Scope(outer);
+export function nestedScope(outer: FieldScope, model: XmlElement): FieldScope {
+  const scope = new FieldScope(outer);
   for (const mining of activeFields(model)) {
     if (!TREATMENTS.some((key) => mining.get(key) !== undefined)) continue;
     const name = mining.needs('name');
@@ -125,8 +125,8 @@ export function nestedScope(outer: Scope, model: XmlElement): Scope {
 }
 
 /** The fields that a model computes for itself. */
-export function localScope(outer: Scope, model: XmlElement): Scope {
-  const scope = new Scope(outer);
+export function localScope(outer: FieldScope, model: XmlElement): FieldScope {
+  const scope = new FieldScope(outer);
   scope.defineDerived(model.child('LocalTransformations'));
   return scope;
 }
@@ -182,7 +182,7 @@ const TREATMENTS = ['missingValueReplacement', 'invalidValueTreatment', 'outlier
 const INVALID = ['returnInvalid', 'asIs', 'asMissing', 'asValue'] as const;
 
 /** The value of a field after the treatments of its MiningField. `field`: null for a field of a nested model, whose values are valid. */
-function treated(own: Expression, mining: XmlElement, field: DataField | null): Expression {
+function treated(own: FieldFunction, mining: XmlElement, field: DataField | null): FieldFunction {
   const steps = [
     ...(field ? [invalidStep(own, mining, field)] : []),
     outlierStep(own, mining),
@@ -198,7 +198,7 @@ interface Treatment {
   readonly isForMissing: boolean;
 }
 
-function throughStep(own: Expression, { run, cuts, isForMissing }: Treatment, mining: XmlElement): Expression {
+function throughStep(own: FieldFunction, { run, cuts, isForMissing }: Treatment, mining: XmlElement): FieldFunction {
   const whole = compose(own.type, [own], ([value]) => run(value), mining, { cuts });
   if (!isForMissing) return whole;
   const fill = run(null);
@@ -206,14 +206,14 @@ function throughStep(own: Expression, { run, cuts, isForMissing }: Treatment, mi
   return { ...whole, line, isPlain: own.isPlain };
 }
 
-function missingStep({ type }: Expression, mining: XmlElement): Treatment | null {
+function missingStep({ type }: FieldFunction, mining: XmlElement): Treatment | null {
   const text = mining.get('missingValueReplacement');
   if (text === undefined) return null;
   const replacement = parseScalar(text, type, mining);
   return { run: (value) => value ?? replacement, cuts: [], isForMissing: true };
 }
 
-function outlierStep(own: Expression, mining: XmlElement): Treatment | null {
+function outlierStep(own: FieldFunction, mining: XmlElement): Treatment | null {
   const treatment = mining.word('outliers', ['asIs', 'asMissingValues', 'asExtremeValues'] as const);
   if (treatment === 'asIs') return null;
   const low = mining.number('lowValue', Number.NEGATIVE_INFINITY);
@@ -230,7 +230,11 @@ function outlierStep(own: Expression, mining: XmlElement): Treatment | null {
 const NOT_A_NUMBER = 'NaN';
 
 /** Values that stand for a missing one, and invalid values that count as something else. */
-function invalidStep(own: Expression, mining: XmlElement, { element, type, isCategory }: DataField): Treatment | null {
+function invalidStep(
+  own: FieldFunction,
+  mining: XmlElement,
+  { element, type, isCategory }: DataField,
+): Treatment | null {
   if (isCategory) return null;
   const treatment = mining.word('invalidValueTreatment', INVALID);
   const special = (kind: string) =>

@@ -4,7 +4,7 @@
  */
 
 import type { XmlElement } from '../xml/xml-element.js';
-import { type Cut, castTo, compose, constant, cutsAt, type Expression, type Line } from './expression.js';
+import { type Cut, castTo, compose, constant, cutsAt, type FieldFunction, type Line } from './expression.js';
 import { isNumeric, parseScalar, type Scalar, type ValueType } from './scalar.js';
 
 type Values = readonly Scalar[];
@@ -13,15 +13,15 @@ interface BuiltIn {
   /** The numbers of arguments. */
   readonly least: number;
   readonly most: number;
-  readonly type: (parts: readonly Expression[]) => ValueType;
-  readonly run: (values: Values, parts: readonly Expression[]) => Scalar;
+  readonly type: (parts: readonly FieldFunction[]) => ValueType;
+  readonly run: (values: Values, parts: readonly FieldFunction[]) => Scalar;
   readonly takesMissing?: boolean;
   readonly isStep?: boolean;
-  readonly line?: (parts: readonly Expression[]) => Line | null;
-  readonly cuts?: (parts: readonly Expression[]) => Cut[];
+  readonly line?: (parts: readonly FieldFunction[]) => Line | null;
+  readonly cuts?: (parts: readonly FieldFunction[]) => Cut[];
 }
 
-const commonType = (parts: readonly Expression[]): ValueType =>
+const commonType = (parts: readonly FieldFunction[]): ValueType =>
   parts.every(({ type }) => type === 'integer')
     ? 'integer'
     : parts.some(({ type }) => type === 'double')
@@ -44,14 +44,14 @@ interface Affine {
 }
 
 /** The line of a function of two, of which one is a line. */
-function lineOf(parts: readonly Expression[], combine: (a: Affine, b: Affine) => Affine | null): Line | null {
+function lineOf(parts: readonly FieldFunction[], combine: (a: Affine, b: Affine) => Affine | null): Line | null {
   const bent = parts.find(({ source }) => source);
   const [a, b] = parts.map(affineOf);
   const line = a && b && bent?.line ? combine(a, b) : null;
   return line && { ...line, fill: bent!.line!.fill };
 }
 
-function affineOf({ source, at, line }: Expression): Affine | null {
+function affineOf({ source, at, line }: FieldFunction): Affine | null {
   const value = source ? null : at(null);
   return source ? line : typeof value === 'number' ? { slope: 0, offset: value } : null;
 }
@@ -66,7 +66,7 @@ const comparison = (holds: (a: Scalar, b: Scalar) => boolean): BuiltIn => ({
 });
 
 /** The cuts of a comparison of a function with a constant. */
-function crossings(own: Expression, other: Expression): Cut[] {
+function crossings(own: FieldFunction, other: FieldFunction): Cut[] {
   const value = other.source ? null : other.at(null);
   return typeof value === 'number' ? cutsAt(own, value) : [];
 }
@@ -147,12 +147,12 @@ function product(a: Affine, b: Affine): Affine | null {
   return slope === 0 ? { slope: line.slope * factor, offset: line.offset * factor } : null;
 }
 
-function divide([a, b]: Values, parts: readonly Expression[]): Scalar {
+function divide([a, b]: Values, parts: readonly FieldFunction[]): Scalar {
   const value = (a as number) / (b as number);
   return commonType(parts) === 'integer' ? Math.trunc(value) : value;
 }
 
-export function applyFunction(element: XmlElement, parts: readonly Expression[]): Expression {
+export function applyFunction(element: XmlElement, parts: readonly FieldFunction[]): FieldFunction {
   const name = element.needs('function');
   if (name === 'if') return withDefaults(element, applyIf(element, parts));
   const known = FUNCTIONS.get(name);
@@ -166,7 +166,7 @@ export function applyFunction(element: XmlElement, parts: readonly Expression[])
   return withDefaults(element, applyKnown(element, known, parts));
 }
 
-function applyKnown(element: XmlElement, known: BuiltIn, parts: readonly Expression[]): Expression {
+function applyKnown(element: XmlElement, known: BuiltIn, parts: readonly FieldFunction[]): FieldFunction {
   const type = known.type(parts);
   const isWhole = type === 'integer' && parts.some(({ isStep }) => !isStep) && element.get('function') === '/';
   const run = (values: Values) => {
@@ -179,12 +179,12 @@ function applyKnown(element: XmlElement, known: BuiltIn, parts: readonly Express
 }
 
 /** A division by a column has two branches. */
-function checkDivisor(element: XmlElement, name: string, [, divisor]: readonly Expression[]): void {
+function checkDivisor(element: XmlElement, name: string, [, divisor]: readonly FieldFunction[]): void {
   if (name !== '/' || !divisor.source) return;
   throw element.refusal('a division by a field: compute it before the model, as a field of its own');
 }
 
-function applyIf(element: XmlElement, parts: readonly Expression[]): Expression {
+function applyIf(element: XmlElement, parts: readonly FieldFunction[]): FieldFunction {
   const [condition, first] = parts;
   if (parts.length < 2 || parts.length > 3) throw element.fault(`the function "if" has ${parts.length} arguments`);
   const second = parts[2] ?? constant(null, first.type);
@@ -204,7 +204,7 @@ function wider(a: ValueType, b: ValueType, element: XmlElement): ValueType {
 }
 
 /** `mapMissingTo`: the result where an argument is missing; `defaultValue`: the result where the function has none. */
-function withDefaults(element: XmlElement, result: Expression): Expression {
+function withDefaults(element: XmlElement, result: FieldFunction): FieldFunction {
   const [missing, absent] = [element.get('mapMissingTo'), element.get('defaultValue')];
   if (missing === undefined && absent === undefined) return result;
   const value = parseScalar((missing ?? absent)!, result.type, element);

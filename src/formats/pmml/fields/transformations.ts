@@ -8,14 +8,14 @@
  */
 
 import type { XmlElement } from '../xml/xml-element.js';
-import { castTo, compose, constant, cutsAt, type Expression } from './expression.js';
+import { castTo, compose, constant, cutsAt, type FieldFunction } from './expression.js';
 import { applyFunction } from './functions.js';
 import { parseScalar, type Scalar, typeOf, typeOfText } from './scalar.js';
 
 /** Finds a field by its name. */
-export type Lookup = (name: string, element: XmlElement) => Expression;
+export type Lookup = (name: string, element: XmlElement) => FieldFunction;
 
-const KINDS: Readonly<Record<string, (element: XmlElement, find: Lookup) => Expression>> = {
+const KINDS: Readonly<Record<string, (element: XmlElement, find: Lookup) => FieldFunction>> = {
   Constant: readConstant,
   FieldRef: readReference,
   NormContinuous: readContinuous,
@@ -27,31 +27,31 @@ const KINDS: Readonly<Record<string, (element: XmlElement, find: Lookup) => Expr
 const OTHER_KINDS = ['TextIndex', 'Aggregate', 'Lag'];
 
 /** The expression among the children of an element. */
-export function readExpression(parent: XmlElement, find: Lookup): Expression {
+export function readExpression(parent: XmlElement, find: Lookup): FieldFunction {
   return readElement(parent.oneOf([...Object.keys(KINDS), ...OTHER_KINDS]), find);
 }
 
-function readElement(element: XmlElement, find: Lookup): Expression {
+function readElement(element: XmlElement, find: Lookup): FieldFunction {
   if (Object.hasOwn(KINDS, element.name)) return KINDS[element.name](element, find);
   throw element.refusal(`the transformation ${element.name}; known are ${Object.keys(KINDS).join(', ')}`);
 }
 
 /** A field with its own type, computed from others. */
-export function readDerived(element: XmlElement, find: Lookup): Expression {
+export function readDerived(element: XmlElement, find: Lookup): FieldFunction {
   return castTo(readExpression(element, find), typeOf(element), element);
 }
 
-function readConstant(element: XmlElement): Expression {
+function readConstant(element: XmlElement): FieldFunction {
   const type = typeOf(element, typeOfText(element.text));
   return constant(element.get('missing') === 'true' ? null : parseScalar(element.text, type, element), type);
 }
 
-function readReference(element: XmlElement, find: Lookup): Expression {
+function readReference(element: XmlElement, find: Lookup): FieldFunction {
   return withMissing(find(element.needs('field'), element), element);
 }
 
 /** `mapMissingTo`: the value in place of a missing value. */
-function withMissing(expression: Expression, element: XmlElement): Expression {
+function withMissing(expression: FieldFunction, element: XmlElement): FieldFunction {
   const text = element.get('mapMissingTo');
   if (text === undefined) return expression;
   const value = parseScalar(text, expression.type, element);
@@ -59,7 +59,7 @@ function withMissing(expression: Expression, element: XmlElement): Expression {
   return { ...compose(expression.type, [expression], ([own]) => own ?? value, element), isPlain };
 }
 
-function readDiscrete(element: XmlElement, find: Lookup): Expression {
+function readDiscrete(element: XmlElement, find: Lookup): FieldFunction {
   const field = find(element.needs('field'), element);
   const value = parseScalar(element.needs('value'), field.type, element);
   const cuts = typeof value === 'number' ? cutsAt(field, value) : [];
@@ -75,7 +75,7 @@ interface Norm {
   readonly norm: number;
 }
 
-function readContinuous(element: XmlElement, find: Lookup): Expression {
+function readContinuous(element: XmlElement, find: Lookup): FieldFunction {
   const field = find(element.needs('field'), element);
   const norms = element.all('LinearNorm').map((norm) => ({ orig: norm.number('orig'), norm: norm.number('norm') }));
   const wrong = norms.findIndex(({ orig }, k) => k > 0 && !(norms[k - 1].orig < orig));
@@ -91,7 +91,7 @@ function readContinuous(element: XmlElement, find: Lookup): Expression {
   );
 }
 
-function throughNorms({ slope, offset, fill }: NonNullable<Expression['line']>, [a, b]: readonly Norm[]) {
+function throughNorms({ slope, offset, fill }: NonNullable<FieldFunction['line']>, [a, b]: readonly Norm[]) {
   const rise = (b.norm - a.norm) / (b.orig - a.orig);
   return { slope: slope * rise, offset: a.norm + (offset - a.orig) * rise, fill };
 }
@@ -126,7 +126,7 @@ export function readInterval(element: XmlElement): Interval {
   };
 }
 
-function readBins(element: XmlElement, find: Lookup): Expression {
+function readBins(element: XmlElement, find: Lookup): FieldFunction {
   const field = find(element.needs('field'), element);
   const type = typeOf(element, 'string');
   const bins = element.all('DiscretizeBin').map((bin) => ({
@@ -141,7 +141,7 @@ function readBins(element: XmlElement, find: Lookup): Expression {
   return withMissing(compose(type, [field], at, element, { cuts, isStep: true }), element);
 }
 
-function readTable(element: XmlElement, find: Lookup): Expression {
+function readTable(element: XmlElement, find: Lookup): FieldFunction {
   const pairs = element.all('FieldColumnPair');
   if (pairs.length !== 1)
     throw element.refusal(`MapValues of ${pairs.length} fields: map one field, or compute the value before the model`);
@@ -169,7 +169,7 @@ function readRows(element: XmlElement, input: string, output: string) {
 /** A column is an element of the row. Its prefix is dropped like all others. */
 const cellOf = (row: XmlElement, column: string): string => row.needed(column.slice(column.indexOf(':') + 1)).text;
 
-function readApply(element: XmlElement, find: Lookup): Expression {
+function readApply(element: XmlElement, find: Lookup): FieldFunction {
   const parts = element.children.filter(({ name }) => name !== 'Extension').map((child) => readElement(child, find));
   return applyFunction(element, parts);
 }

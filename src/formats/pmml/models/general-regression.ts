@@ -8,11 +8,11 @@
  *
  * Unlike in a RegressionModel, a missing factor has no result.
  */
-import type { Expression } from '../fields/expression.js';
+import type { FieldFunction } from '../fields/expression.js';
 import type { Lookup } from '../fields/transformations.js';
 import { type Classes, type DocumentPart, type ModelContext, readRescaling } from '../model-context.js';
 import type { XmlElement } from '../xml/xml-element.js';
-import { type LinearSum, times } from './linear-sum.js';
+import { type ColumnSum, times } from './linear-sum.js';
 import {
   type ClassSum,
   type RegressionLink,
@@ -55,7 +55,7 @@ function linkOf(model: XmlElement): RegressionLink {
   );
 }
 
-function withOffset(sum: LinearSum, type: ModelType, model: XmlElement, find: Lookup): LinearSum {
+function withOffset(sum: ColumnSum, type: ModelType, model: XmlElement, find: Lookup): ColumnSum {
   if (type !== 'generalizedLinear') return sum;
   const name = model.get('offsetVariable');
   const parts = name === undefined ? sum.parts : [...sum.parts, times(1, find(name, model), model)];
@@ -70,7 +70,7 @@ function importClasses(
 ): DocumentPart {
   const classes = context.classes!;
   const reference = referenceOf(reader, classes, model);
-  const sumOf = (index: number): LinearSum => {
+  const sumOf = (index: number): ColumnSum => {
     const own = index === reference ? null : reader.sumOf(reader.hasOwn(index, classes) ? index : undefined, classes);
     return own ? withOffset(own, type, model, context.scope.find) : { kind: 'linear', intercept: 0, parts: [] };
   };
@@ -83,8 +83,8 @@ function importClasses(
       'classes of this modelType and link: use multinomialLogistic, or generalizedLinear with linkFunction="logit" for two classes',
     );
   if (link === 'logit') return writeClassifier(ordered, 'logit', model, context);
-  const own = sums[1 - reference].sum as LinearSum;
-  const rest: LinearSum = {
+  const own = sums[1 - reference].sum as ColumnSum;
+  const rest: ColumnSum = {
     kind: 'linear',
     intercept: 1 - own.intercept,
     parts: own.parts.map((part) => times(-1, part, model)),
@@ -124,9 +124,9 @@ class ParameterReader {
   }
 
   /** `index`: undefined for the cells without a class. */
-  sumOf(index: number | undefined, classes?: Classes): LinearSum {
+  sumOf(index: number | undefined, classes?: Classes): ColumnSum {
     const cells = this.cells.filter((cell) => this.classOf(cell, classes) === index);
-    const sum = { intercept: 0, parts: [] as Expression[] };
+    const sum = { intercept: 0, parts: [] as FieldFunction[] };
     for (const cell of cells) {
       const beta = cell.number('beta');
       const part = this.partOf(cell.needs('parameterName'), beta);
@@ -142,7 +142,7 @@ class ParameterReader {
   }
 
   /** Null: the intercept. */
-  private partOf(parameter: string, beta: number): Expression | null {
+  private partOf(parameter: string, beta: number): FieldFunction | null {
     const cells = this.predictors.filter((cell) => cell.get('parameterName') === parameter);
     const [cell, ...others] = cells;
     if (!cell) return null;

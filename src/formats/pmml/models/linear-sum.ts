@@ -12,7 +12,7 @@ import { widthOf } from '../../one-hot-words.js';
 import {
   type CategorySource,
   compose,
-  type Expression,
+  type FieldFunction,
   mergeCuts,
   piecesOf,
   type Source,
@@ -20,15 +20,15 @@ import {
 import type { Scalar } from '../fields/scalar.js';
 import type { XmlElement } from '../xml/xml-element.js';
 
-export interface LinearSum {
+export interface ColumnSum {
   readonly kind: 'linear';
   readonly intercept: number;
   /** Numbers by column, with their coefficients. */
-  readonly parts: readonly Expression[];
+  readonly parts: readonly FieldFunction[];
 }
 
 /** coefficient x f */
-export function times(coefficient: number, part: Expression, element: XmlElement): Expression {
+export function times(coefficient: number, part: FieldFunction, element: XmlElement): FieldFunction {
   const line = part.line && {
     slope: part.line.slope * coefficient,
     offset: part.line.offset * coefficient,
@@ -38,13 +38,13 @@ export function times(coefficient: number, part: Expression, element: XmlElement
   return compose('double', [part], at, element, { line });
 }
 
-export const scaleSum = (factor: number, { intercept, parts }: LinearSum, element: XmlElement): LinearSum => ({
+export const scaleSum = (factor: number, { intercept, parts }: ColumnSum, element: XmlElement): ColumnSum => ({
   kind: 'linear',
   intercept: intercept * factor,
   parts: factor === 1 ? parts : parts.map((part) => times(factor, part, element)),
 });
 
-export const addSums = (sums: readonly LinearSum[]): LinearSum => ({
+export const addSums = (sums: readonly ColumnSum[]): ColumnSum => ({
   kind: 'linear',
   intercept: sums.reduce((total, { intercept }) => total + intercept, 0),
   parts: sums.flatMap(({ parts }) => parts),
@@ -54,7 +54,7 @@ export const addSums = (sums: readonly LinearSum[]): LinearSum => ({
 interface ColumnEffect {
   readonly source: Source;
   /** By output. */
-  readonly parts: readonly (readonly Expression[])[];
+  readonly parts: readonly (readonly FieldFunction[])[];
 }
 
 export interface LinearColumns {
@@ -65,17 +65,17 @@ export interface LinearColumns {
   readonly preprocessing: PreprocessingStep[];
 }
 
-export interface AdditiveTerms {
+export interface WrittenTerms {
   readonly kind: 'additive';
   readonly intercept: number[];
   readonly terms: Record<string, unknown>[];
 }
 
 export function writeSum(
-  sums: readonly LinearSum[],
+  sums: readonly ColumnSum[],
   features: readonly FeatureDocument[],
   model: XmlElement,
-): LinearColumns | AdditiveTerms {
+): LinearColumns | WrittenTerms {
   const effects = effectsOf(sums, model);
   const constants = constantsOf(sums);
   const bent = effects.filter((effect) => !isLinear(effect));
@@ -89,17 +89,17 @@ export function writeSum(
 }
 
 /** Sums of steps only, whatever their columns are. */
-export function writeSteps(sums: readonly LinearSum[], model: XmlElement): AdditiveTerms {
+export function writeSteps(sums: readonly ColumnSum[], model: XmlElement): WrittenTerms {
   return additiveTerms(effectsOf(sums, model), constantsOf(sums));
 }
 
 /** Functions of columns that have to be lines, such as the inputs of a network: by function, the weights of the columns. */
 export function writeInputs(
-  inputs: readonly Expression[],
+  inputs: readonly FieldFunction[],
   features: readonly FeatureDocument[],
   model: XmlElement,
 ): PreprocessingStep[] {
-  const sums = inputs.map((input): LinearSum => ({ kind: 'linear', intercept: 0, parts: [input] }));
+  const sums = inputs.map((input): ColumnSum => ({ kind: 'linear', intercept: 0, parts: [input] }));
   const effects = effectsOf(sums, model);
   const bent = effects.filter((effect) => !isLinear(effect));
   if (bent.length)
@@ -113,14 +113,14 @@ export function writeInputs(
   return isOwn ? preprocessing : [...preprocessing, { type: 'affine', matrix: weights, offset: bias }];
 }
 
-const constantsOf = (sums: readonly LinearSum[]): number[] =>
+const constantsOf = (sums: readonly ColumnSum[]): number[] =>
   sums.map(({ intercept, parts }) =>
     parts.reduce((sum, part) => (part.source ? sum : sum + Number(part.at(null))), intercept),
   );
 
 const namesOf = (effects: readonly ColumnEffect[]): string => effects.map(({ source }) => source.name).join(', ');
 
-function effectsOf(sums: readonly LinearSum[], model: XmlElement): ColumnEffect[] {
+function effectsOf(sums: readonly ColumnSum[], model: XmlElement): ColumnEffect[] {
   const sources = new Map<number, Source>();
   for (const { parts } of sums) for (const { source } of parts) if (source) sources.set(source.index, source);
   const ordered = [...sources.values()].toSorted((a, b) => a.index - b.index);
@@ -219,7 +219,7 @@ function weightsOf({ source, parts }: ColumnEffect, k: number): { offset: number
   return { offset: 0, slopes: source.values.map(at) };
 }
 
-function additiveTerms(effects: readonly ColumnEffect[], constants: readonly number[]): AdditiveTerms {
+function additiveTerms(effects: readonly ColumnEffect[], constants: readonly number[]): WrittenTerms {
   const scoreOf = (values: number[]) => (constants.length === 1 ? values[0] : values);
   const terms = effects.map((effect) => {
     const { source } = effect;

@@ -4,18 +4,18 @@
  *
  *   output     predictedValue, or a transformedValue that is a line of the predicted value
  */
-import { nestedScope, type Scope } from '../fields/fields.js';
+import { type FieldScope, nestedScope } from '../fields/fields.js';
 import { type DocumentPart, type ModelContext, readRescaling, taskOf } from '../model-context.js';
 import type { ForestSum } from '../trees/forest.js';
 import { readForestSum, type Segment } from '../trees/segments.js';
 import type { XmlElement } from '../xml/xml-element.js';
-import { addSums, type LinearSum, scaleSum } from './linear-sum.js';
+import { addSums, type ColumnSum, scaleSum } from './linear-sum.js';
 import { readOutputs } from './output-fields.js';
-import { type ClassSum, linkOf, type ScoreSum, writeClassifier, writeRegressor } from './regression-links.js';
+import { type ClassSum, linkOf, type ResultSum, writeClassifier, writeRegressor } from './regression-links.js';
 import { checkClasses, fieldOf, importRegression, isEmpty, readRegressor } from './regression-model.js';
 
 /** Results of the models before, by the name of the output field. */
-type Results = Map<string, ScoreSum>;
+type Results = Map<string, ResultSum>;
 
 export function readChain(segments: readonly Segment[], model: XmlElement, context: ModelContext): DocumentPart {
   const { factor, constant } = readRescaling(model);
@@ -46,7 +46,7 @@ export function readChain(segments: readonly Segment[], model: XmlElement, conte
 
 const nameOf = (predictor: XmlElement): string => predictor.get('name') ?? predictor.get('field') ?? '';
 
-function addResults(model: XmlElement, outer: Scope, results: Results): void {
+function addResults(model: XmlElement, outer: FieldScope, results: Results): void {
   if (taskOf(model) !== 'regression')
     throw model.refusal(
       'a classifier before the end of a modelChain: write its sums as results, and the link at the end',
@@ -57,7 +57,7 @@ function addResults(model: XmlElement, outer: Scope, results: Results): void {
     results.set(name, rescaled(result, factor, constant, model));
 }
 
-function readResult(model: XmlElement, scope: Scope): ScoreSum {
+function readResult(model: XmlElement, scope: FieldScope): ResultSum {
   if (model.name === 'TreeModel' || model.name === 'MiningModel') return readForestSum(model, scope);
   if (model.name === 'RegressionModel' && linkOf(model) === 'none') return readRegressor(model, scope.find);
   throw model.refusal(
@@ -65,7 +65,7 @@ function readResult(model: XmlElement, scope: Scope): ScoreSum {
   );
 }
 
-function rescaled(sum: ScoreSum, factor: number, constant: number, element: XmlElement): ScoreSum {
+function rescaled(sum: ResultSum, factor: number, constant: number, element: XmlElement): ResultSum {
   if (sum.kind === 'forest') {
     const trees = factor === 1 ? sum.trees : sum.trees.map((tree) => ({ ...tree, factor: tree.factor * factor }));
     return { ...sum, trees, constant: sum.constant * factor + constant };
@@ -75,7 +75,7 @@ function rescaled(sum: ScoreSum, factor: number, constant: number, element: XmlE
 }
 
 /** The sum of a table over results of models before. */
-function linked(table: XmlElement, results: Results): ScoreSum {
+function linked(table: XmlElement, results: Results): ResultSum {
   const parts = table.children
     .filter(({ name }) => name.endsWith('Predictor') || name === 'PredictorTerm')
     .map((predictor) => {
@@ -90,9 +90,9 @@ function linked(table: XmlElement, results: Results): ScoreSum {
   return rescaled(total(parts, table), 1, table.number('intercept', 0), table);
 }
 
-function total(parts: readonly ScoreSum[], table: XmlElement): ScoreSum {
+function total(parts: readonly ResultSum[], table: XmlElement): ResultSum {
   const forests = parts.filter((part): part is ForestSum => part.kind === 'forest');
-  const lines = parts.filter((part): part is LinearSum => part.kind === 'linear');
+  const lines = parts.filter((part): part is ColumnSum => part.kind === 'linear');
   if (!forests.length) return addSums(lines);
   if (lines.length) throw table.refusal('a sum of trees and lines: write one kind of model');
   return {

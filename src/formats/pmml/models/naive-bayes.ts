@@ -4,13 +4,13 @@
  *   counts of categories or bins    the family `additive`. A count of 0 has the probability `threshold`
  *   Gaussian densities              the family `gaussian-naive-bayes`, where no density is raised to a threshold
  */
-import { castTo, compose, cutsAt, type Expression } from '../fields/expression.js';
+import { castTo, compose, cutsAt, type FieldFunction } from '../fields/expression.js';
 import { parseScalar, type Scalar, typeOf } from '../fields/scalar.js';
 import { type Lookup, readExpression } from '../fields/transformations.js';
 import type { Classes, DocumentPart, ModelContext } from '../model-context.js';
 import { classNames } from '../trees/forest.js';
 import type { XmlElement } from '../xml/xml-element.js';
-import { type LinearSum, writeInputs, writeSteps } from './linear-sum.js';
+import { type ColumnSum, writeInputs, writeSteps } from './linear-sum.js';
 
 export function importNaiveBayes(model: XmlElement, context: ModelContext): DocumentPart {
   const inputs = model.needed('BayesInputs').all('BayesInput');
@@ -39,7 +39,7 @@ function importCounts(
   const logs = priors.map((count) => logOf(count, model));
   const parts = inputs.map((input) => partsOf(input, threshold, context));
   const sums = logs.map(
-    (intercept, k): LinearSum => ({ kind: 'linear', intercept, parts: parts.map((own) => own[k]) }),
+    (intercept, k): ColumnSum => ({ kind: 'linear', intercept, parts: parts.map((own) => own[k]) }),
   );
   const isPair = sums.length === 2;
   const { intercept, terms } = writeSteps(isPair ? [leadOf(sums, model)] : sums, model);
@@ -55,7 +55,7 @@ function logOf(probability: number, element: XmlElement): number {
 }
 
 /** The second sum minus the first. */
-function leadOf([first, second]: readonly LinearSum[], model: XmlElement): LinearSum {
+function leadOf([first, second]: readonly ColumnSum[], model: XmlElement): ColumnSum {
   const parts = second.parts.map((part, j) => {
     const at = ([a, b]: readonly Scalar[]) => (b as number) - (a as number);
     return compose('double', [first.parts[j], part], at, model, { isStep: true });
@@ -64,7 +64,7 @@ function leadOf([first, second]: readonly LinearSum[], model: XmlElement): Linea
 }
 
 /** By class: the logarithm of the probability of a value. */
-function partsOf(input: XmlElement, threshold: number, { classes, scope }: ModelContext): Expression[] {
+function partsOf(input: XmlElement, threshold: number, { classes, scope }: ModelContext): FieldFunction[] {
   const field = fieldOf(input, scope.find);
   const counts = new Map(
     input
@@ -87,7 +87,7 @@ function partsOf(input: XmlElement, threshold: number, { classes, scope }: Model
   );
 }
 
-function fieldOf(input: XmlElement, find: Lookup): Expression {
+function fieldOf(input: XmlElement, find: Lookup): FieldFunction {
   const derived = input.child('DerivedField');
   if (!derived) return find(input.needs('fieldName'), input);
   return castTo(readExpression(derived, find), typeOf(derived), derived);

@@ -1,5 +1,5 @@
 /** Output fields of a model in a chain that a later model reads: factor x result + constant. */
-import { columnOf, type Expression } from '../fields/expression.js';
+import { columnOf, type FieldFunction } from '../fields/expression.js';
 import { readExpression } from '../fields/transformations.js';
 import type { XmlElement } from '../xml/xml-element.js';
 
@@ -24,7 +24,7 @@ function readOutput(field: XmlElement, known: ReadonlyMap<string, ResultField>):
   const feature = field.get('feature') ?? 'predictedValue';
   if (feature === 'predictedValue') return { name, factor: 1, constant: 0 };
   if (feature !== 'transformedValue') return null;
-  const find = (own: string, element: XmlElement): Expression => {
+  const find = (own: string, element: XmlElement): FieldFunction => {
     const result = known.get(own);
     if (!result) throw element.refusal(`an output of "${own}": outputs are lines of the predicted value`);
     const source = { kind: 'number', name: own, index: 0, isSingle: false } as const;

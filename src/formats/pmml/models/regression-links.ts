@@ -12,16 +12,16 @@ import type { DecisionDocument } from '../../../documents/decision/decision-docu
 import type { DocumentPart, ModelContext } from '../model-context.js';
 import { classNames, type ForestSum, writeSums } from '../trees/forest.js';
 import type { XmlElement } from '../xml/xml-element.js';
-import { addSums, type LinearSum, scaleSum, writeSum } from './linear-sum.js';
+import { addSums, type ColumnSum, scaleSum, writeSum } from './linear-sum.js';
 
 export type RegressionLink = 'none' | 'logit' | 'softmax' | 'exp';
 
-export type ScoreSum = LinearSum | ForestSum;
+export type ResultSum = ColumnSum | ForestSum;
 
 /** The sum of a class, by its index. */
 export interface ClassSum {
   readonly index: number;
-  readonly sum: ScoreSum;
+  readonly sum: ResultSum;
   /** Whether the sum is 0 for every row. */
   readonly isEmpty: boolean;
 }
@@ -49,7 +49,7 @@ const CLIPPED: DecisionDocument = {
 };
 
 export function writeRegressor(
-  sum: ScoreSum,
+  sum: ResultSum,
   link: RegressionLink,
   model: XmlElement,
   context: ModelContext,
@@ -83,13 +83,13 @@ export function writeClassifier(
 }
 
 /** 1 minus all other sums. */
-function restOf(others: readonly ScoreSum[], model: XmlElement): LinearSum {
+function restOf(others: readonly ResultSum[], model: XmlElement): ColumnSum {
   const linear = others.map((sum) => linearOf(sum, model));
   const rest = scaleSum(-1, addSums(linear), model);
   return { ...rest, intercept: 1 + rest.intercept };
 }
 
-function linearOf(sum: ScoreSum, model: XmlElement): LinearSum {
+function linearOf(sum: ResultSum, model: XmlElement): ColumnSum {
   if (sum.kind === 'linear') return sum;
   throw model.refusal('trees without a normalization of their sums: use normalizationMethod="softmax" or "logit"');
 }
@@ -109,7 +109,7 @@ function writeClipped({ index, sum }: ClassSum, model: XmlElement, context: Mode
 }
 
 function writeSeveral(
-  sums: readonly ScoreSum[],
+  sums: readonly ResultSum[],
   link: Exclude<RegressionLink, 'exp'>,
   model: XmlElement,
   context: ModelContext,
@@ -136,7 +136,7 @@ const FAMILIES: Readonly<Record<LinearLink, { family: string; additive: string |
 };
 
 export function writeLinear(
-  sums: readonly LinearSum[],
+  sums: readonly ColumnSum[],
   link: LinearLink,
   model: XmlElement,
   context: ModelContext,

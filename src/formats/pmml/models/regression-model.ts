@@ -5,13 +5,13 @@
  *
  * A missing number has no result. A missing category adds nothing.
  */
-import type { Expression } from '../fields/expression.js';
+import type { FieldFunction } from '../fields/expression.js';
 import { compose, constant, cutsAt } from '../fields/expression.js';
 import { isNumeric, parseScalar } from '../fields/scalar.js';
 import type { Lookup } from '../fields/transformations.js';
 import { type DocumentPart, type ModelContext, readRescaling } from '../model-context.js';
 import type { XmlElement } from '../xml/xml-element.js';
-import { type LinearSum, scaleSum, times } from './linear-sum.js';
+import { type ColumnSum, scaleSum, times } from './linear-sum.js';
 import { type ClassSum, linkOf, writeClassifier, writeRegressor } from './regression-links.js';
 
 export function importRegression(model: XmlElement, context: ModelContext): DocumentPart {
@@ -22,7 +22,7 @@ export function importRegression(model: XmlElement, context: ModelContext): Docu
 }
 
 /** The sum of a regressor, before its link. */
-export function readRegressor(model: XmlElement, find: Lookup): LinearSum {
+export function readRegressor(model: XmlElement, find: Lookup): ColumnSum {
   const tables = model.all('RegressionTable');
   if (tables.length !== 1) throw model.fault(`a regressor has one RegressionTable, and there are ${tables.length}`);
   const { factor, constant: added } = readRescaling(model);
@@ -52,7 +52,7 @@ export const isEmpty = (table: XmlElement): boolean =>
 
 const PREDICTORS = ['NumericPredictor', 'CategoricalPredictor', 'PredictorTerm'];
 
-function readTable(table: XmlElement, find: Lookup): LinearSum {
+function readTable(table: XmlElement, find: Lookup): ColumnSum {
   const parts = [
     ...table.all('NumericPredictor').map((predictor) => numericPart(predictor, find)),
     ...table.all('CategoricalPredictor').map((predictor) => categoricalPart(predictor, find)),
@@ -64,7 +64,7 @@ function readTable(table: XmlElement, find: Lookup): LinearSum {
 /** The name of the field of a predictor. */
 export const fieldOf = (predictor: XmlElement): string => predictor.get('name') ?? predictor.needs('field');
 
-function numericPart(predictor: XmlElement, find: Lookup): Expression {
+function numericPart(predictor: XmlElement, find: Lookup): FieldFunction {
   const name = fieldOf(predictor);
   const exponent = predictor.number('exponent', 1);
   if (exponent !== 1)
@@ -74,24 +74,24 @@ function numericPart(predictor: XmlElement, find: Lookup): Expression {
   return numberPart(find(name, predictor), predictor.number('coefficient'), predictor);
 }
 
-function numberPart(field: Expression, coefficient: number, element: XmlElement): Expression {
+function numberPart(field: FieldFunction, coefficient: number, element: XmlElement): FieldFunction {
   if (isNumeric(field.type) || field.type === 'boolean') return times(coefficient, field, element);
   throw element.fault('expected a field of numbers');
 }
 
-function categoricalPart(predictor: XmlElement, find: Lookup): Expression {
+function categoricalPart(predictor: XmlElement, find: Lookup): FieldFunction {
   const field = find(fieldOf(predictor), predictor);
   return indicator(field, predictor.needs('value'), predictor.number('coefficient'), 0, predictor);
 }
 
 /** The coefficient where a field has a value, else 0. `missing`: the result for a missing value. */
 export function indicator(
-  field: Expression,
+  field: FieldFunction,
   text: string,
   coefficient: number,
   missing: number | null,
   element: XmlElement,
-): Expression {
+): FieldFunction {
   const value = parseScalar(text, field.type, element);
   if (!field.source) return constant(field.at(null) === value ? coefficient : 0, 'double');
   const cuts = typeof value === 'number' ? cutsAt(field, value) : [];
@@ -99,7 +99,7 @@ export function indicator(
   return compose('double', [field], ([own]) => at(own), element, { cuts, isStep: true });
 }
 
-function termPart(term: XmlElement, find: Lookup): Expression {
+function termPart(term: XmlElement, find: Lookup): FieldFunction {
   const references = term.all('FieldRef');
   const names = references.map((reference) => reference.needs('field')).join(' x ');
   if (references.length !== 1)

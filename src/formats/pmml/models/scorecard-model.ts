@@ -5,15 +5,15 @@
  * The document has no place for reason codes that the program reads: `reasons` of a policy names features, and with the reference `best` the
  * points lost. The codes stand in the description.
  */
-import type { Expression } from '../fields/expression.js';
+import type { FieldFunction } from '../fields/expression.js';
 import { mergeCuts } from '../fields/expression.js';
 import type { Scalar } from '../fields/scalar.js';
 import { type DocumentPart, type ModelContext, readRescaling } from '../model-context.js';
 import { writeSums } from '../trees/forest.js';
 import { growTree, type Rules } from '../trees/grown-tree.js';
-import { type Atom, type AtomTruth, judge, type Predicate, readPredicate } from '../trees/predicates.js';
+import { type AtomTruth, judge, type Predicate, type PredicateAtom, readPredicate } from '../trees/predicates.js';
 import type { XmlElement } from '../xml/xml-element.js';
-import { type LinearSum, writeSteps } from './linear-sum.js';
+import { type ColumnSum, writeSteps } from './linear-sum.js';
 
 interface Attribute {
   readonly predicate: Predicate;
@@ -23,7 +23,7 @@ interface Attribute {
 interface Characteristic {
   readonly element: XmlElement;
   readonly attributes: readonly Attribute[];
-  readonly atoms: readonly Atom[];
+  readonly atoms: readonly PredicateAtom[];
 }
 
 export function importScorecardModel(model: XmlElement, context: ModelContext): DocumentPart {
@@ -41,7 +41,7 @@ export function importScorecardModel(model: XmlElement, context: ModelContext): 
     const sum = { kind: 'forest', trees, constant: intercept, isSingle: false } as const;
     return { ...writeSums([sum], 'identity', model, context), ...described };
   }
-  const sum: LinearSum = { kind: 'linear', intercept, parts: characteristics.map(pointsOf) };
+  const sum: ColumnSum = { kind: 'linear', intercept, parts: characteristics.map(pointsOf) };
   const {
     intercept: [first],
     terms,
@@ -61,13 +61,13 @@ function readCharacteristic(element: XmlElement, factor: number, { scope }: Mode
   return { element, attributes, atoms: attributes.flatMap(({ predicate }) => atomsOf(predicate)) };
 }
 
-function atomsOf(predicate: Predicate): Atom[] {
+function atomsOf(predicate: Predicate): PredicateAtom[] {
   if (predicate.kind === 'known') return [];
   return predicate.kind === 'atom' ? [predicate.atom] : predicate.parts.flatMap(atomsOf);
 }
 
 /** The points as a function of the one field. */
-function pointsOf({ attributes, atoms }: Characteristic): Expression {
+function pointsOf({ attributes, atoms }: Characteristic): FieldFunction {
   const at = (value: Scalar) => {
     const truthOf: AtomTruth = (atom) => truthAt(atom, value);
     return attributes.find(({ predicate }) => judge(predicate, truthOf) === true)?.points ?? null;
@@ -76,7 +76,7 @@ function pointsOf({ attributes, atoms }: Characteristic): Expression {
   return { type: 'double', source: atoms[0].source, at, cuts, isStep: true, line: null, isPlain: false };
 }
 
-function truthAt({ source, cuts, truths, missing }: Atom, value: Scalar) {
+function truthAt({ source, cuts, truths, missing }: PredicateAtom, value: Scalar) {
   if (value === null) return missing;
   if (source.kind === 'category') return truths[source.values.indexOf(value)];
   const next = cuts.findIndex(({ start }) => start > (value as number));

@@ -8,14 +8,14 @@
  */
 import { ElsewiseError } from '../../../documents/error.js';
 import type { NodeBudget } from '../../tree-growth.js';
-import type { Atom, AtomTruth } from './predicates.js';
+import type { AtomTruth, PredicateAtom } from './predicates.js';
 import {
   isPresent,
   onlyMissing,
   onlyPresent,
-  type Question,
   questionOf,
   type Room,
+  type RoomQuestion,
   type Rooms,
   roomOf,
   sidesOf,
@@ -23,16 +23,16 @@ import {
   withRoom,
 } from './rooms.js';
 
-export type Move<S> =
+export type RuleMove<S> =
   | { readonly kind: 'state'; readonly state: S }
   | { readonly kind: 'leaf'; readonly value: readonly number[] }
   /** The rules have no result. `refusal`: the fault, if a row without missing values comes here. */
   | { readonly kind: 'nothing'; readonly refusal: () => ElsewiseError }
-  | { readonly kind: 'ask'; readonly atom: Atom };
+  | { readonly kind: 'ask'; readonly atom: PredicateAtom };
 
 export interface Rules<S> {
   readonly first: S;
-  next(state: S, truthOf: AtomTruth): Move<S>;
+  next(state: S, truthOf: AtomTruth): RuleMove<S>;
   /** Equal texts are the same state. */
   keyOf(state: S): string;
 }
@@ -41,8 +41,8 @@ export type GrownTree =
   | { readonly kind: 'leaf'; readonly value: readonly number[] }
   | {
       readonly kind: 'split';
-      readonly atom: Atom;
-      readonly question: Question;
+      readonly atom: PredicateAtom;
+      readonly question: RoomQuestion;
       /** The categories on the right side. */
       readonly rest: readonly number[];
       readonly missing: 'left' | 'right';
@@ -84,7 +84,7 @@ class Growth<S> {
   private follow(
     state: S,
     rooms: Rooms,
-  ): Exclude<Move<S>, { kind: 'state' | 'ask' }> | (Move<S> & { kind: 'ask' } & { state: S }) {
+  ): Exclude<RuleMove<S>, { kind: 'state' | 'ask' }> | (RuleMove<S> & { kind: 'ask' } & { state: S }) {
     const truthOf = this.truthIn(rooms);
     for (let at = state; ; ) {
       const move = this.rules.next(at, truthOf);
@@ -100,12 +100,12 @@ class Growth<S> {
     return (atom) => truthIn(withRoom(rooms, atom, this.room(rooms, atom)))(atom);
   }
 
-  private room(rooms: Rooms, atom: Atom): Room {
+  private room(rooms: Rooms, atom: PredicateAtom): Room {
     const room = roomOf(rooms, atom);
     return this.takesMissing ? room : onlyPresent(room);
   }
 
-  private ask(atom: Atom, state: S, rooms: Rooms, level: number): GrownTree {
+  private ask(atom: PredicateAtom, state: S, rooms: Rooms, level: number): GrownTree {
     const room = this.room(rooms, atom);
     const divided = questionOf(atom, room);
     const sides = divided && sidesOf(divided, room);
@@ -116,8 +116,8 @@ class Growth<S> {
   }
 
   private split(
-    atom: Atom,
-    question: Question,
+    atom: PredicateAtom,
+    question: RoomQuestion,
     missing: 'left' | 'right',
     state: S,
     rooms: Rooms,
@@ -142,7 +142,7 @@ class Growth<S> {
 
   /** Null: a missing value is followed by another state than both sides. */
   private sideOfMissing(
-    atom: Atom,
+    atom: PredicateAtom,
     state: S,
     rooms: Rooms,
     room: Room,
@@ -154,7 +154,7 @@ class Growth<S> {
     return own === keyIn(left) ? 'left' : own === keyIn(right) ? 'right' : null;
   }
 
-  private keyOf(move: Move<S>): string | null {
+  private keyOf(move: RuleMove<S>): string | null {
     if (move.kind === 'state') return `state ${this.rules.keyOf(move.state)}`;
     return move.kind === 'leaf' ? `leaf ${move.value.join(' ')}` : null;
   }

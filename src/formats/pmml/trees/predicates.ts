@@ -6,7 +6,7 @@
  *
  * A predicate is judged for all rows of some rooms (rooms.ts). The judgement is a truth, or the first atom that has to be asked.
  */
-import { type Cut, cutsAt, type Expression, mergeCuts, piecesOf, type Source } from '../fields/expression.js';
+import { type Cut, cutsAt, type FieldFunction, mergeCuts, piecesOf, type Source } from '../fields/expression.js';
 import { parseScalar, readArray, type Scalar } from '../fields/scalar.js';
 import type { Lookup } from '../fields/transformations.js';
 import type { XmlElement } from '../xml/xml-element.js';
@@ -14,7 +14,7 @@ import type { XmlElement } from '../xml/xml-element.js';
 export type Truth = boolean | null;
 
 /** A test of one column. */
-export interface Atom {
+export interface PredicateAtom {
   readonly source: Source;
   /** For a number: where its truth changes. */
   readonly cuts: readonly Cut[];
@@ -25,11 +25,11 @@ export interface Atom {
 
 export type Predicate =
   | { readonly kind: 'known'; readonly truth: Truth }
-  | { readonly kind: 'atom'; readonly atom: Atom }
+  | { readonly kind: 'atom'; readonly atom: PredicateAtom }
   | { readonly kind: 'and' | 'or' | 'xor' | 'surrogate'; readonly parts: readonly Predicate[] };
 
 /** What can be said of an atom for all rows of some rooms. Undefined: rows differ. */
-export type AtomTruth = (atom: Atom) => Truth | undefined;
+export type AtomTruth = (atom: PredicateAtom) => Truth | undefined;
 
 const KINDS: Readonly<Record<string, (element: XmlElement, find: Lookup) => Predicate>> = {
   True: () => ({ kind: 'known', truth: true }),
@@ -86,7 +86,7 @@ function readSet(element: XmlElement, find: Lookup): Predicate {
 }
 
 /** A test of the values of an expression. Equal pieces are one. */
-function atomOf(field: Expression, holds: (own: Scalar) => Truth, tested: readonly Cut[]): Predicate {
+function atomOf(field: FieldFunction, holds: (own: Scalar) => Truth, tested: readonly Cut[]): Predicate {
   const { source, at } = field;
   if (!source) return { kind: 'known', truth: holds(at(null)) };
   const missing = holds(at(null));
@@ -101,7 +101,7 @@ function atomOf(field: Expression, holds: (own: Scalar) => Truth, tested: readon
 }
 
 /** A truth, or the atom that has to be asked first. */
-export function judge(predicate: Predicate, truthOf: AtomTruth): Truth | Atom {
+export function judge(predicate: Predicate, truthOf: AtomTruth): Truth | PredicateAtom {
   if (predicate.kind === 'known') return predicate.truth;
   if (predicate.kind === 'atom') {
     const truth = truthOf(predicate.atom);
@@ -110,18 +110,19 @@ export function judge(predicate: Predicate, truthOf: AtomTruth): Truth | Atom {
   return JUDGES[predicate.kind](predicate.parts.map((part) => judge(part, truthOf)));
 }
 
-const isAtom = (judgement: Truth | Atom): judgement is Atom => typeof judgement === 'object' && judgement !== null;
+const isAtom = (judgement: Truth | PredicateAtom): judgement is PredicateAtom =>
+  typeof judgement === 'object' && judgement !== null;
 
 /** `end`: the truth of a part that settles the whole. */
-function settle(parts: readonly (Truth | Atom)[], end: boolean): Truth | Atom {
+function settle(parts: readonly (Truth | PredicateAtom)[], end: boolean): Truth | PredicateAtom {
   if (parts.includes(end)) return end;
   return parts.find(isAtom) ?? (parts.includes(null) ? null : !end);
 }
 
 const JUDGES = {
-  and: (parts: readonly (Truth | Atom)[]) => settle(parts, false),
-  or: (parts: readonly (Truth | Atom)[]) => settle(parts, true),
-  xor: (parts: readonly (Truth | Atom)[]) =>
+  and: (parts: readonly (Truth | PredicateAtom)[]) => settle(parts, false),
+  or: (parts: readonly (Truth | PredicateAtom)[]) => settle(parts, true),
+  xor: (parts: readonly (Truth | PredicateAtom)[]) =>
     parts.includes(null) ? null : (parts.find(isAtom) ?? parts.filter((part) => part === true).length % 2 === 1),
-  surrogate: (parts: readonly (Truth | Atom)[]) => parts.find((part) => part !== null) ?? null,
+  surrogate: (parts: readonly (Truth | PredicateAtom)[]) => parts.find((part) => part !== null) ?? null,
 };

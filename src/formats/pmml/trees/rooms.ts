@@ -3,7 +3,7 @@
  * be missing. Rooms never change: a question makes new ones.
  */
 import type { Cut } from '../fields/expression.js';
-import type { Atom, AtomTruth, Truth } from './predicates.js';
+import type { AtomTruth, PredicateAtom, Truth } from './predicates.js';
 
 export interface Room {
   /** Numbers x with from <= x < below. */
@@ -17,20 +17,21 @@ export interface Room {
 /** By index of the column. A column without a room may have any value. */
 export type Rooms = ReadonlyMap<number, Room>;
 
-export type Question =
+export type RoomQuestion =
   | { readonly kind: 'cut'; readonly cut: Cut }
   | { readonly kind: 'set'; readonly codes: readonly number[] }
   /** Whether there is a value at all. */
   | { readonly kind: 'presence' };
 
-export function roomOf(rooms: Rooms, { source }: Atom): Room {
+export function roomOf(rooms: Rooms, { source }: PredicateAtom): Room {
   const known = rooms.get(source.index);
   if (known) return known;
   const codes = source.kind === 'category' ? source.values.map((_, code) => code) : null;
   return { from: Number.NEGATIVE_INFINITY, below: Number.POSITIVE_INFINITY, codes, isMissing: true };
 }
 
-export const withRoom = (rooms: Rooms, { source }: Atom, room: Room): Rooms => new Map(rooms).set(source.index, room);
+export const withRoom = (rooms: Rooms, { source }: PredicateAtom, room: Room): Rooms =>
+  new Map(rooms).set(source.index, room);
 
 export const isPresent = ({ from, below, codes }: Room): boolean => (codes ? codes.length > 0 : from < below);
 export const onlyMissing = (room: Room): Room => (room.codes ? { ...room, codes: [] } : { ...room, from: 0, below: 0 });
@@ -47,7 +48,7 @@ export const truthIn =
   };
 
 /** The truths of the present values of a room. */
-function presentTruths({ cuts, truths }: Atom, { from, below, codes }: Room): readonly Truth[] {
+function presentTruths({ cuts, truths }: PredicateAtom, { from, below, codes }: Room): readonly Truth[] {
   if (codes) return codes.map((code) => truths[code]);
   if (!(from < below)) return [];
   const first = countUpTo(cuts, from);
@@ -66,7 +67,7 @@ const countBelow = (cuts: readonly Cut[], x: number): number => {
 };
 
 /** The question that divides the present values of a room by an atom. Null: they agree about it. */
-export function questionOf(atom: Atom, room: Room): Question | null {
+export function questionOf(atom: PredicateAtom, room: Room): RoomQuestion | null {
   if (room.codes) {
     const [first] = room.codes;
     const codes = room.codes.filter((code) => atom.truths[code] === atom.truths[first]);
@@ -77,7 +78,7 @@ export function questionOf(atom: Atom, room: Room): Question | null {
 }
 
 /** The present values on both sides of a question: yes stands left. */
-export function sidesOf(question: Question, room: Room): readonly [Room, Room] {
+export function sidesOf(question: RoomQuestion, room: Room): readonly [Room, Room] {
   const present = onlyPresent(room);
   if (question.kind === 'presence') return [present, { ...onlyMissing(room), isMissing: true }];
   if (question.kind === 'cut') {

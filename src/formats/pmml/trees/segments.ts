@@ -1,5 +1,5 @@
 /** Segments of a MiningModel: their models and weights, and sums of their trees. */
-import { nestedScope, type Scope } from '../fields/fields.js';
+import { type FieldScope, nestedScope } from '../fields/fields.js';
 import { type Classes, isSingle, readRescaling } from '../model-context.js';
 import type { XmlElement } from '../xml/xml-element.js';
 import type { ForestSum } from './forest.js';
@@ -57,7 +57,12 @@ export function segmentsOf(segmentation: XmlElement): Segment[] {
   });
 }
 
-export function readSeeds(segments: readonly Segment[], scope: Scope, classes: Classes | null, kind: LeafKind): Seed[] {
+export function readSeeds(
+  segments: readonly Segment[],
+  scope: FieldScope,
+  classes: Classes | null,
+  kind: LeafKind,
+): Seed[] {
   return segments.map(({ model }) => {
     if (model.name === 'TreeModel') return readTree(model, nestedScope(scope, model), classes, kind);
     throw model.refusal(
@@ -67,7 +72,7 @@ export function readSeeds(segments: readonly Segment[], scope: Scope, classes: C
 }
 
 /** A regressor of trees: a TreeModel, or a sum of several. */
-export function readForestSum(model: XmlElement, scope: Scope): ForestSum {
+export function readForestSum(model: XmlElement, scope: FieldScope): ForestSum {
   const single = isSingle(model);
   if (model.name === 'TreeModel') {
     const tree = { seed: readTree(model, scope, null, 'number'), factor: 1 };

@@ -8,10 +8,10 @@
  */
 import { argmax } from '../../../linalg/vector.js';
 import type { NodeBudget } from '../../tree-growth.js';
-import type { Scope } from '../fields/fields.js';
+import type { FieldScope } from '../fields/fields.js';
 import { type Classes, isSingle, type Rescaling, readRescaling } from '../model-context.js';
 import type { XmlElement } from '../xml/xml-element.js';
-import { type GrownTree, growTree, type Move, type Rules } from './grown-tree.js';
+import { type GrownTree, growTree, type RuleMove, type Rules } from './grown-tree.js';
 import { type AtomTruth, judge, type Predicate, readPredicate, type Truth } from './predicates.js';
 
 /** A tree that can be grown with or without rooms for missing values. */
@@ -44,7 +44,7 @@ const STRATEGIES = [
 type Strategy = Exclude<(typeof STRATEGIES)[number], 'weightedConfidence' | 'aggregateNodes'>;
 
 /** `scope`: the fields that the model reads, with its own. */
-export function readTree(model: XmlElement, scope: Scope, classes: Classes | null, kind: LeafKind): Seed {
+export function readTree(model: XmlElement, scope: FieldScope, classes: Classes | null, kind: LeafKind): Seed {
   const strategy = model.word('missingValueStrategy', STRATEGIES);
   if (strategy === 'weightedConfidence' || strategy === 'aggregateNodes')
     throw model.refusal(
@@ -63,7 +63,7 @@ class NodeReader {
   private count = 0;
 
   constructor(
-    private readonly scope: Scope,
+    private readonly scope: FieldScope,
     private readonly leaves: LeafReader,
   ) {}
 
@@ -141,7 +141,7 @@ class TreeRules implements Rules<State> {
     return state ? `${state.node.id} ${state.next}` : '';
   }
 
-  next(state: State, truthOf: AtomTruth): Move<State> {
+  next(state: State, truthOf: AtomTruth): RuleMove<State> {
     if (!state)
       return this.judged(this.root, truthOf, () => this.nothing(this.root, 'its predicate is not true for all rows'));
     const { node, next } = state;
@@ -154,14 +154,18 @@ class TreeRules implements Rules<State> {
   }
 
   /** True: the child is followed. */
-  private judged(child: PmmlNode, truthOf: AtomTruth, otherwise: (truth: false | null) => Move<State>): Move<State> {
+  private judged(
+    child: PmmlNode,
+    truthOf: AtomTruth,
+    otherwise: (truth: false | null) => RuleMove<State>,
+  ): RuleMove<State> {
     const judgement = judge(child.predicate, truthOf);
     if (judgement === true) return follow(child, 0);
     if (judgement === false || judgement === null) return otherwise(judgement);
     return { kind: 'ask', atom: judgement };
   }
 
-  private otherwise(node: PmmlNode, next: number, truth: Exclude<Truth, true>): Move<State> {
+  private otherwise(node: PmmlNode, next: number, truth: Exclude<Truth, true>): RuleMove<State> {
     if (truth === false || this.strategy === 'none') return follow(node, next + 1);
     if (this.strategy === 'lastPrediction') return this.scored(node);
     if (this.strategy === 'nullPrediction') return this.nothing(node, 'missingValueStrategy is nullPrediction');
@@ -169,11 +173,11 @@ class TreeRules implements Rules<State> {
     return this.nothing(node, 'missingValueStrategy is defaultChild, and the node has no defaultChild');
   }
 
-  private scored(node: PmmlNode): Move<State> {
+  private scored(node: PmmlNode): RuleMove<State> {
     return node.value ? { kind: 'leaf', value: node.value } : this.nothing(node, 'the node has no score');
   }
 
-  private nothing({ element }: PmmlNode, why: string): Move<State> {
+  private nothing({ element }: PmmlNode, why: string): RuleMove<State> {
     return {
       kind: 'nothing',
       refusal: () =>
@@ -182,4 +186,4 @@ class TreeRules implements Rules<State> {
   }
 }
 
-const follow = (node: PmmlNode, next: number): Move<State> => ({ kind: 'state', state: { node, next } });
+const follow = (node: PmmlNode, next: number): RuleMove<State> => ({ kind: 'state', state: { node, next } });

@@ -51,7 +51,8 @@ describe.each(names)('%s', (name) => {
     expect(row.largestDifference ?? 0).toBeLessThan(SINGLE.test(name) ? 2 ** -22 : 1e-9);
   });
 
-  it.runIf(expected.invalid?.length && expected.refused === null)('refuses rows that the evaluator refuses', () => {
+  it('refuses rows that the evaluator refuses', () => {
+    if (expected.refused !== null) return;
     const model = loadModel(importPmml(read(name)));
     for (const row of expected.invalid!) {
       const features = Object.fromEntries(model.space.features.map((feature, f) => [feature.name, row[f]]));
