@@ -2,7 +2,8 @@
 import type { ModelDocument } from '../../documents/model-document.js';
 import { didYouMean } from '../../documents/nearest-name.js';
 import type { ImportChoices } from '../choices.js';
-import { type PmmlColumns, readDictionary } from './fields/fields.js';
+import type { PmmlColumns } from './fields/columns.js';
+import { DataDictionary } from './fields/data-dictionary.js';
 import { parseScalar, type ValueType } from './fields/scalar.js';
 import type { XmlElement } from './xml/xml-element.js';
 
@@ -65,7 +66,7 @@ export function readClasses(root: XmlElement, model: XmlElement): Classes | null
   if (taskOf(model) === 'regression') return null;
   const targets = model.needed('MiningSchema').all('MiningField').filter(isTarget);
   if (targets.length > 1) throw model.refusal(`a model of ${targets.length} targets: write one model for each`);
-  const field = targets.length ? readDictionary(root).get(targets[0].needs('name')) : undefined;
+  const field = targets.length ? new DataDictionary(root).find(targets[0]) : undefined;
   const listed = field?.words ?? [];
   return new Classes(listed.length ? listed : namedClasses(model), field?.type ?? 'string', model);
 }

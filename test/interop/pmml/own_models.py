@@ -39,6 +39,14 @@ def trees():
         ), {}
     yield "tree-null", "TreeModel", "regression", "nullPrediction", pmml(
         numbers, "number", tree(schema(numbers), stump("income", "1000", "1", "2"), attributes='missingValueStrategy="nullPrediction"')), {"missing": []}
+    yield "tree-imputed", "TreeModel", "regression", "nullPrediction and replaced missing values", pmml(
+        ["age", "income", "housing"], "number", tree(
+            schema(["age", "income", "housing"], income='missingValueReplacement="700.5"', housing='missingValueReplacement="own"'),
+            node(TRUE, node(compound("and", simple("income", "lessThan", "1000"), simple("housing", "equal", "own")), stump("age", "30", "1", "2")),
+                 node(TRUE, score="3")), attributes='missingValueStrategy="nullPrediction"')), {"missing": ["income", "housing"]}
+    yield "tree-required", "TreeModel", "regression", "missing values that are invalid", pmml(
+        numbers, "number", tree(schema(numbers, income='missingValueTreatment="returnInvalid"'), stump("income", "1000", "1", "2"),
+                                attributes='missingValueStrategy="defaultChild"').replace("<Node>", '<Node defaultChild="1">', 1).replace('<Node score="1">', '<Node id="1" score="1">')), {"missing": ["income"]}
     yield "tree-compound", "TreeModel", "regression", "and, or, xor and surrogate", pmml(
         ["age", "income", "savings", "guarantor"], "number", tree(schema(["age", "income", "savings", "guarantor"]), node(
             TRUE,
@@ -199,6 +207,8 @@ def regressions():
     for link in ("softmax", "logit", "none"):
         yield f"regression-three-{link}", "RegressionModel", f"classification, {link}", "three classes", regression(
             ["age", "income", "housing"], "classification", link, several, "three"), {}
+    yield "regression-required", "RegressionModel", "regression, none", "missing values that are invalid", regression(
+        fields, "regression", "none", [table(None, *MIXED, intercept="1")], guarantor='missingValueTreatment="returnInvalid"'), {"missing": ["guarantor"]}
     yield "regression-imputed", "RegressionModel", "regression, none", "replaced missing values", regression(
         fields, "regression", "none", [table(None, *MIXED, intercept="1")], age='missingValueReplacement="37"', income='missingValueReplacement="1999.5"',
         housing='missingValueReplacement="free"', guarantor='missingValueReplacement="false"'), {}

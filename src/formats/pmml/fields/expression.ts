@@ -13,17 +13,22 @@ import { castOf, type Scalar, type ValueType } from './scalar.js';
 /** A column that people know: a feature of the document. */
 export type Source = NumberSource | CategorySource;
 
-export interface NumberSource {
-  readonly kind: 'number';
+interface CommonSource {
   readonly name: string;
   readonly index: number;
+  /** The value that a missing one counts as. Null: it stays missing. */
+  readonly fill: Scalar;
+  /** Whether a missing value is invalid, whatever the model does with it. */
+  readonly isRequired: boolean;
+}
+
+export interface NumberSource extends CommonSource {
+  readonly kind: 'number';
   readonly isSingle: boolean;
 }
 
-export interface CategorySource {
+export interface CategorySource extends CommonSource {
   readonly kind: 'category';
-  readonly name: string;
-  readonly index: number;
   readonly isBoolean: boolean;
   /** By category: its value in the type of the field. */
   readonly values: readonly Scalar[];

@@ -2,7 +2,7 @@
 
 import { descendantsOf } from '../model-context.js';
 import type { XmlElement } from '../xml/xml-element.js';
-import type { NamedValues } from './fields.js';
+import type { NamedValues } from './columns.js';
 import { readArray } from './scalar.js';
 
 /** Elements that name a value of a field: the attribute with the field, and the value. */

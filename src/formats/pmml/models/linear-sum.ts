@@ -137,7 +137,8 @@ const isLinear = ({ source, parts }: ColumnEffect): boolean =>
 const isStepwise = ({ parts }: ColumnEffect): boolean => parts.flat().every(({ isStep }) => isStep);
 
 /** The sum of the functions at a value, by output. Null: one of them is missing. */
-function valuesAt({ parts }: ColumnEffect, value: Scalar): number[] | null {
+function valuesAt({ source, parts }: ColumnEffect, value: Scalar): number[] | null {
+  if (value === null && source.isRequired) return null;
   const sums = parts.map((own) => {
     const values = own.map((part) => part.at(value));
     return values.includes(null) ? null : values.reduce<number>((sum, part) => sum + Number(part), 0);

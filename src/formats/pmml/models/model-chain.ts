@@ -4,7 +4,7 @@
  *
  *   output     predictedValue, or a transformedValue that is a line of the predicted value
  */
-import { type FieldScope, nestedScope } from '../fields/fields.js';
+import { type FieldScope, nestedScope } from '../fields/field-scope.js';
 import { type DocumentPart, type ModelContext, readRescaling, taskOf } from '../model-context.js';
 import type { ForestSum } from '../trees/forest.js';
 import { readForestSum, type Segment } from '../trees/segments.js';

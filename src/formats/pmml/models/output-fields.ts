@@ -27,7 +27,7 @@ function readOutput(field: XmlElement, known: ReadonlyMap<string, ResultField>):
   const find = (own: string, element: XmlElement): FieldFunction => {
     const result = known.get(own);
     if (!result) throw element.refusal(`an output of "${own}": outputs are lines of the predicted value`);
-    const source = { kind: 'number', name: own, index: 0, isSingle: false } as const;
+    const source = { kind: 'number', name: own, index: 0, fill: null, isRequired: false, isSingle: false } as const;
     const line = { slope: result.factor, offset: result.constant, fill: null };
     return { ...columnOf(source, 'double'), line };
   };

@@ -1,5 +1,5 @@
 /** Segments of a MiningModel: their models and weights, and sums of their trees. */
-import { type FieldScope, nestedScope } from '../fields/fields.js';
+import { type FieldScope, nestedScope } from '../fields/field-scope.js';
 import { type Classes, isSingle, readRescaling } from '../model-context.js';
 import type { XmlElement } from '../xml/xml-element.js';
 import type { ForestSum } from './forest.js';

@@ -40,9 +40,10 @@ export function writeTrees(
   };
 }
 
-const columnsOf = (feature: FeatureDocument): number => (feature.type === 'categorical' ? widthOf(feature) : 1);
+/** How many columns a feature has. */
+export const columnsOf = (feature: FeatureDocument): number => (feature.type === 'categorical' ? widthOf(feature) : 1);
 
-function splitsOf(tree: GrownTree): Split[] {
+export function splitsOf(tree: GrownTree): Split[] {
   const splits: Split[] = [];
   const open = [tree];
   for (let next = open.pop(); next; next = open.pop()) {

@@ -8,7 +8,7 @@
  */
 import { argmax } from '../../../linalg/vector.js';
 import type { NodeBudget } from '../../tree-growth.js';
-import type { FieldScope } from '../fields/fields.js';
+import type { FieldScope } from '../fields/field-scope.js';
 import { type Classes, isSingle, type Rescaling, readRescaling } from '../model-context.js';
 import type { XmlElement } from '../xml/xml-element.js';
 import { type GrownTree, growTree, type RuleMove, type Rules } from './grown-tree.js';
