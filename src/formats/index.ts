@@ -18,10 +18,18 @@ const SCORECARD: readonly (keyof FormatOptions)[] = [
 ];
 
 export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
-  ['xgboost', { precision: 'float32', takes: BOOSTER, read: importXgboost }],
-  ['lightgbm', { precision: 'float64', takes: BOOSTER, read: importLightgbm }],
-  ['catboost', { precision: 'float64', takes: BOOSTER, read: importCatboost }],
-  ['ebm', { precision: 'float64', takes: [], read: importEbm }],
-  ['pmml', { precision: 'float64', takes: ['treeNodes'], read: importPmml }],
+  ['xgboost', { precision: 'float32', takes: BOOSTER, mark: /^\{[\s\S]*learner/, read: importXgboost }],
+  ['lightgbm', { precision: 'float64', takes: BOOSTER, mark: /^tree\r?\n|"name"\s*:\s*"tree"/, read: importLightgbm }],
+  [
+    'catboost',
+    {
+      precision: 'float64',
+      takes: BOOSTER,
+      mark: /^CBM1|"(features_info|oblivious_trees|cat_boost|model_info)"/,
+      read: importCatboost,
+    },
+  ],
+  ['ebm', { precision: 'float64', takes: [], mark: /"ebm"\s*:/, read: importEbm }],
+  ['pmml', { precision: 'float64', takes: ['treeNodes'], mark: /<(\w+:)?PMML[\s>]/, read: importPmml }],
   ['scorecard', { precision: 'float64', takes: SCORECARD, read: importScorecard }],
 ]);

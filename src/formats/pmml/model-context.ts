@@ -64,14 +64,18 @@ export function taskOf(model: XmlElement): MiningFunction {
 /** The classes in the order of the DataDictionary, else of the model. */
 export function readClasses(root: XmlElement, model: XmlElement): Classes | null {
   if (taskOf(model) === 'regression') return null;
-  const targets = model.needed('MiningSchema').all('MiningField').filter(isTarget);
+  const targets = targetsOf(model);
   if (targets.length > 1) throw model.refusal(`a model of ${targets.length} targets: write one model for each`);
   const field = targets.length ? new DataDictionary(root).find(targets[0]) : undefined;
   const listed = field?.words ?? [];
   return new Classes(listed.length ? listed : namedClasses(model), field?.type ?? 'string', model);
 }
 
-const isTarget = (field: XmlElement): boolean => ['target', 'predicted'].includes(field.get('usageType') ?? '');
+export const targetsOf = (model: XmlElement): XmlElement[] =>
+  model
+    .needed('MiningSchema')
+    .all('MiningField')
+    .filter((field) => ['target', 'predicted'].includes(field.get('usageType') ?? ''));
 
 function namedClasses(model: XmlElement): string[] {
   return [...descendantsOf(model)].flatMap((element) =>

@@ -26,6 +26,7 @@ import { importScorecardModel } from './models/scorecard-model.js';
 import { importSupportVectors } from './models/support-vectors.js';
 import { writeTree } from './trees/forest.js';
 import { readTree } from './trees/tree-model.js';
+import { readVerification } from './verification.js';
 import type { XmlElement } from './xml/xml-element.js';
 import { readXml } from './xml/xml-reader.js';
 
@@ -53,7 +54,9 @@ export function importPmml(bytes: Uint8Array, choices: ImportChoices = {}): Mode
   const columns = readColumns(root, model, namedValues(model, root));
   const classes = readClasses(root, model);
   const context = { ...columns, scope: localScope(columns.scope, model), classes, choices };
-  return { schema: 'elsewise.model/v1', name: ROOT, ...READERS[model.name](model, context) };
+  const probes = readVerification(model, columns.features, classes);
+  const part = READERS[model.name](model, context);
+  return { schema: 'elsewise.model/v1', name: ROOT, ...part, ...(probes && { probes }) };
 }
 
 function checkVersion(root: XmlElement): void {

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from lightgbm import LGBMClassifier, LGBMRegressor
+from sklearn.base import is_regressor
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import (
     ExtraTreesRegressor,
@@ -71,6 +72,8 @@ def imputed():
 
 def text_of(estimator, X, y, before):
     pipeline = PMMLPipeline(([("before", before)] if before else []) + [("model", estimator)]).fit(X, y)
+    if hasattr(estimator, "predict_proba") or is_regressor(estimator):
+        pipeline.verify(X.head(3))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.pmml"
         sklearn2pmml(pipeline, str(path), with_repr=False)

@@ -15,16 +15,8 @@ import { type Classes, type DocumentPart, isSingle, type ModelContext, readResca
 import { classNames } from '../trees/forest.js';
 import type { XmlElement } from '../xml/xml-element.js';
 import { writeInputs } from './linear-sum.js';
+import { type Machine, type PairMachine, pairParameters, type Vectors } from './pair-machines.js';
 import { fieldOf, indicator } from './regression-model.js';
-
-/** A sum over support vectors, by the ids of the vectors. */
-interface Machine {
-  readonly element: XmlElement;
-  readonly coefficients: ReadonlyMap<string, number>;
-  readonly intercept: number;
-}
-
-type Vectors = ReadonlyMap<string, readonly number[]>;
 
 export function importSupportVectors(model: XmlElement, context: ModelContext): DocumentPart {
   if (model.get('svmRepresentation') === 'Coefficients')
@@ -140,13 +132,6 @@ function oneSum(
   return { family: 'kernel-svm', parameters };
 }
 
-/** A sum for a pair of classes: positive for the alternate one. */
-interface PairMachine extends Machine {
-  readonly target: number;
-  readonly alternate: number;
-  readonly threshold: number;
-}
-
 function classParts(
   machines: readonly Machine[],
   vectors: Vectors,
@@ -160,7 +145,8 @@ function classParts(
   if (model.get('maxWins') === 'true')
     throw model.refusal('maxWins="true": write alternateTargetCategory without maxWins');
   const pairs = machines.map((machine) => pairOf(machine, model, classes));
-  if (classes.names.length > 2) return pairSums(pairs, vectors, kernel, model, classes);
+  if (classes.names.length > 2)
+    return { family: 'kernel-svm', parameters: { kernel, ...pairParameters(pairs, vectors, model, classes) } };
   const [pair, ...others] = pairs;
   if (!pair || others.length)
     throw model.fault(`two classes have one SupportVectorMachine, and there are ${machines.length}`);
@@ -201,56 +187,4 @@ function leastSum(
   );
   const bias = ordered.map(({ intercept }) => -intercept);
   return { family: 'softmax-regression', parameters: { weights, bias, normalization: 'none' } };
-}
-
-/** The coefficients as libsvm keeps them: vectors by class, and for each vector a row for every other class. */
-function pairSums(
-  pairs: readonly PairMachine[],
-  vectors: Vectors,
-  kernel: object,
-  model: XmlElement,
-  classes: Classes,
-): Part {
-  const count = classes.names.length;
-  const owners = new Map([...vectors.keys()].map((id) => [id, ownerOf(id, pairs)]));
-  const used = [...owners].filter(([, owner]) => owner >= 0);
-  const ids = classes.names.flatMap((_, k) => used.filter(([, owner]) => owner === k).map(([id]) => id));
-  const rows = Array.from({ length: count - 1 }, () => Array<number>(ids.length).fill(0));
-  const intercept: number[] = [];
-  for (let low = 0; low < count; low++)
-    for (let high = low + 1; high < count; high++) {
-      const pair = pairs.find(
-        ({ target, alternate }) => Math.min(target, alternate) === low && Math.max(target, alternate) === high,
-      );
-      if (!pair)
-        throw model.fault(`has no SupportVectorMachine for "${classes.names[low]}" and "${classes.names[high]}"`);
-      const sign = pair.alternate === low ? 1 : -1;
-      intercept.push(sign * (pair.intercept - pair.threshold));
-      for (const [v, id] of ids.entries()) {
-        const own = pair.coefficients.get(id);
-        if (own === undefined) continue;
-        const owner = owners.get(id)!;
-        if (owner !== low && owner !== high)
-          throw pair.element.refusal(
-            `a vector ("${id}") in sums of classes that have none in common: export with one vector for each class`,
-          );
-        rows[owner === low ? high - 1 : low][v] = sign * own;
-      }
-    }
-  const supportCounts = classes.names.map((_, k) => used.filter(([, owner]) => owner === k).length);
-  const supportVectors = ids.map((id) => [...vectors.get(id)!]);
-  return {
-    family: 'kernel-svm',
-    parameters: { supportVectors, kernel, dualCoefficients: rows, intercept, supportCounts },
-  };
-}
-
-/** The class that all sums of a vector have in common; of two, either will do. -1: no sum has the vector. */
-function ownerOf(id: string, pairs: readonly PairMachine[]): number {
-  const own = pairs.filter(({ coefficients }) => coefficients.has(id));
-  if (!own.length) return -1;
-  const common = own
-    .map(({ target, alternate }) => [target, alternate])
-    .reduce((a, b) => a.filter((k) => b.includes(k)));
-  return common[0] ?? own[0].target;
 }

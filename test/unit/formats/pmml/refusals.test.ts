@@ -260,4 +260,19 @@ describe('a document', () => {
       link: 'identity',
     });
   });
+
+  it('has the rows of a ModelVerification as probes', () => {
+    const verified = (score: number) =>
+      regression(
+        '<NumericPredictor name="a" coefficient="2"/><CategoricalPredictor name="c" value="u" coefficient="10"/>',
+      ).replace(
+        '<RegressionTable',
+        `<ModelVerification><VerificationFields>${['a', 'b', 'c', 'y'].map((name) => `<VerificationField field="${name}" column="data:${name}x"/>`).join('')}</VerificationFields>
+        <InlineTable><row><data:ax>1.5</data:ax><data:bx>0</data:bx><data:cx>u</data:cx><data:yx>${score}</data:yx></row></InlineTable></ModelVerification><RegressionTable`,
+      );
+    const document = importPmml(bytesOf(verified(14)));
+    expect(document.probes).toEqual({ rows: [[1.5, 0, 'u']], scores: [[14]], precision: 'float64' });
+    expect(() => loadModel(document)).not.toThrow();
+    expect(faultOf(() => loadModel(importPmml(bytesOf(verified(14.5)))))).toMatchObject({ code: 'bad-probe' });
+  });
 });
