@@ -52,7 +52,7 @@ function columnFor(
   const common = { name, index, ...missingOf(mining, type) };
   if (!field.isCategory) {
     const feature = { name, type: type === 'integer' ? 'integer' : 'continuous', ...limitsOf(field, mining) } as const;
-    return { source: { ...common, kind: 'number', isSingle: type === 'float' }, feature };
+    return { source: { ...common, kind: 'number', isSingle: type === 'float', isWhole: type === 'integer' }, feature };
   }
   if (type === 'boolean') {
     const source = { ...common, kind: 'category', isBoolean: true, values: [false, true] } as const;

@@ -25,6 +25,7 @@ interface CommonSource {
 export interface NumberSource extends CommonSource {
   readonly kind: 'number';
   readonly isSingle: boolean;
+  readonly isWhole: boolean;
 }
 
 export interface CategorySource extends CommonSource {
@@ -42,6 +43,8 @@ export interface Cut {
   readonly isThrough: boolean;
   /** Whether values are compared in float32. */
   readonly isSingle: boolean;
+  /** Whether only whole numbers are compared: the next number is the next whole one. */
+  readonly isWhole: boolean;
 }
 
 /** f(x) = slope x + offset for every present x. A missing value counts as `fill`, or as missing. */
@@ -136,22 +139,25 @@ export function mergeCuts(cuts: readonly Cut[]): Cut[] {
 export function cutsAt(expression: FieldFunction, value: number): Cut[] {
   const { source, isPlain, isStep, cuts } = expression;
   if (source?.kind !== 'number' || isStep) return [];
-  if (isPlain) return plainCuts(value, source.isSingle);
+  if (isPlain) return plainCuts(value, source);
   const starts = [Number.NEGATIVE_INFINITY, ...cuts.map(({ start }) => start)];
   return starts.flatMap((from, k) => {
     const to = starts[k + 1] ?? Number.POSITIVE_INFINITY;
     return [
       firstBeyond(expression, from, to, (own) => own >= value),
       firstBeyond(expression, from, to, (own) => own > value),
-    ].flatMap((start) => (start === null ? [] : { start, value: start, isThrough: false, isSingle: false }));
+    ].flatMap((start) =>
+      start === null ? [] : { start, value: start, isThrough: false, isSingle: false, isWhole: false },
+    );
   });
 }
 
-function plainCuts(value: number, isSingle: boolean): Cut[] {
+function plainCuts(value: number, { isSingle, isWhole: ofWhole }: NumberSource): Cut[] {
+  const isWhole = ofWhole && Number.isSafeInteger(value);
   const ends = isSingle
     ? [firstDouble((x) => Math.fround(x) >= value, value), firstDouble((x) => Math.fround(x) > value, value)]
-    : [value, nextUp(value)];
-  return ends.map((start, k) => ({ start, value, isThrough: k === 1, isSingle }));
+    : [value, isWhole ? value + 1 : nextUp(value)];
+  return ends.map((start, k) => ({ start, value, isThrough: k === 1, isSingle, isWhole }));
 }
 
 const firstDouble = (isBeyond: (x: number) => boolean, guess: number): number =>

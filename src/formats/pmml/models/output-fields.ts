@@ -18,6 +18,8 @@ export function readOutputs(model: XmlElement): ResultField[] {
   return [...known.values()];
 }
 
+const DOUBLE = { isSingle: false, isWhole: false } as const;
+
 /** Null: no number of the model's result. */
 function readOutput(field: XmlElement, known: ReadonlyMap<string, ResultField>): ResultField | null {
   const name = field.needs('name');
@@ -27,7 +29,7 @@ function readOutput(field: XmlElement, known: ReadonlyMap<string, ResultField>):
   const find = (own: string, element: XmlElement): FieldFunction => {
     const result = known.get(own);
     if (!result) throw element.refusal(`an output of "${own}": outputs are lines of the predicted value`);
-    const source = { kind: 'number', name: own, index: 0, fill: null, isRequired: false, isSingle: false } as const;
+    const source = { kind: 'number', name: own, index: 0, fill: null, isRequired: false, ...DOUBLE } as const;
     const line = { slope: result.factor, offset: result.constant, fill: null };
     return { ...columnOf(source, 'double'), line };
   };

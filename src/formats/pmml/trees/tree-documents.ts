@@ -122,10 +122,11 @@ class TreeWriter {
     return { ...plain, column: column + (isOne ? codes[0] : rest[0]), threshold: HALF, isSwapped: isOne };
   }
 
-  private thresholdOf({ start, value, isThrough }: Cut): number {
-    if (!this.isSingle) return this.isThrough ? nextDown(start) : start;
-    if (this.isThrough === isThrough) return value;
-    return isThrough ? nextUpSingle(value) : nextDownSingle(value);
+  private thresholdOf({ start, value, isThrough, isSingle, isWhole }: Cut): number {
+    const isOwn = this.isThrough === isThrough;
+    if (isOwn && this.isSingle === isSingle) return value;
+    if (this.isSingle) return isThrough ? nextUpSingle(value) : nextDownSingle(value);
+    return this.isThrough ? (isWhole ? start - 1 : nextDown(start)) : start;
   }
 
   private push(
