@@ -34,7 +34,8 @@ to scores above 1. This page is made of the results.
 
 - ${WORKS} the model works.
 - ${REFUSED}: the import ends with an error that names the reason. The reasons stand below each table.
-- An empty cell: the version has no such model.`;
+- An empty cell: the version has no such model.
+- Models in PMML are compared with JPMML's evaluator, whose version heads the column. Models of (sklearn2pmml) were exported, others were written by hand.`;
 
 function summary(rows) {
   const working = rows.filter(({ outcome }) => outcome === 'works');

@@ -1,7 +1,8 @@
 /**
  * `npm run interop`: the tests of the exporter and the importers with the newest releases of scikit-learn, pandas, XGBoost, LightGBM,
  * interpret and optbinning, which pip fetches into an environment of its own, the tables of `explain` in pandas and LibreOffice, and models of many
- * versions of the boosting libraries and of onnxruntime (interop-models.mjs), whose results are the matrix of docs/interop.md. INTEROP_PYTHON names an interpreter that has them already. `npm test` needs neither: it
+ * versions of the boosting libraries and of onnxruntime (interop-models.mjs), and in PMML (interop-pmml.mjs), whose results are the matrix of
+ * docs/interop.md. INTEROP_PYTHON names an interpreter that has them already. `npm test` needs neither: it
  * takes the libraries of Debian. Further arguments go to vitest.
  */
 import { spawnSync } from 'node:child_process';
@@ -11,6 +12,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { makeAllModels } from './interop-models.mjs';
 import { writePage } from './interop-page.mjs';
+import { makePmmlModels } from './interop-pmml.mjs';
 import { findProgram, installPackage, Missing, mayInstall } from './system.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -73,9 +75,11 @@ run(python, [
 ]);
 checkAdditive(python);
 run('npx', ['vitest', 'run', ...TESTS, ...process.argv.slice(2)], { PYTHON: python, INTEROP: 'newest' });
+const models = makeAllModels();
+makePmmlModels(join(models, 'pmml-evaluated'));
 run('npx', ['vitest', 'run', '--config', 'test/interop/vitest.config.ts'], {
   PYTHON: python,
   SOFFICE: provideOffice(),
-  MODELS: makeAllModels(),
+  MODELS: models,
 });
 writePage();

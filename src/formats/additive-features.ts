@@ -9,7 +9,7 @@ import type { FeatureDocument, ModelDocument } from '../documents/model-document
 import { listNames } from '../documents/nearest-name.js';
 import type { TermDocument } from '../models/additive/term-document.js';
 import { findCategory, isMissing, layOutFeatures } from '../models/features.js';
-import { type Columns, type DescribedFeatures, isNumber, numericType } from './described-features.js';
+import { type Columns, type DescribedFeatures, isNumber, withType } from './described-features.js';
 
 const termsOf = ({ parameters }: ModelDocument) => parameters.terms as readonly TermDocument[];
 
@@ -31,7 +31,7 @@ export function describeAdditive(document: ModelDocument, columns: Columns): Des
       return takesOthers(document, feature.name) ? withOthers(feature, values) : feature;
     const texts = values.filter((value) => !isNumber(value));
     if (texts.length) throw notNumbers(feature.name, texts);
-    return { ...feature, type: numericType(values) } as FeatureDocument;
+    return withType(feature, values);
   });
   return { features, sorted: [] };
 }

@@ -34,7 +34,7 @@ export function describeTreeFeatures({ features, parameters }: ModelDocument, co
     if (read.has(f) && !values.length) throw withoutValues(feature.name);
     if (feature.type === 'categorical' && feature.encoding === 'one-hot') return feature;
     const texts = values.some((value) => !isNumber(value));
-    if (!texts && feature.type !== 'categorical') return { ...feature, type: numericType(values) } as FeatureDocument;
+    if (!texts && feature.type !== 'categorical') return withType(feature, values);
     if (feature.type === 'categorical' && !isCoded(feature.categories)) return feature;
     if (!texts && withinCodes(values, feature)) return feature;
     if (read.has(f) && (!texts || feature.type !== 'categorical')) throw needsCodes(feature, values);
@@ -91,11 +91,19 @@ export const isNumber = (value: unknown): boolean =>
 const isNumberText = (text: string): boolean =>
   TRUTHS.has(text.toLowerCase()) || (text !== '' && Number.isFinite(Number(text)));
 
-export function numericType(values: readonly unknown[]): 'boolean' | 'integer' | 'continuous' {
+function numericType(values: readonly unknown[]): 'boolean' | 'integer' | 'continuous' {
   const words = values.map((value) => String(value).trim().toLowerCase());
   if (!words.length) return 'continuous';
   if (words.every((word) => TRUTHS.has(word) || Number(word) === 0 || Number(word) === 1)) return 'boolean';
   return words.every((word) => Number.isInteger(Number(word))) ? 'integer' : 'continuous';
+}
+
+/** A feature of numbers with the type of its column. A boolean has no limits. */
+export function withType(feature: FeatureDocument, values: readonly unknown[]): FeatureDocument {
+  const type = numericType(values);
+  if (type !== 'boolean') return { ...feature, type } as FeatureDocument;
+  const { min: _, max: __, ...rest } = feature as Extract<FeatureDocument, { type: 'integer' }>;
+  return { ...rest, type };
 }
 
 const withoutValues = (name: string): ElsewiseError =>

@@ -21,5 +21,7 @@ export interface Format {
   readonly precision: 'float32' | 'float64';
   /** The options that the format takes. */
   readonly takes: readonly (keyof FormatOptions)[];
+  /** What the beginning of each file of the format has. Absent: the format has to be named. */
+  readonly mark?: RegExp;
   read(bytes: Uint8Array, options: FormatOptions): ModelDocument;
 }

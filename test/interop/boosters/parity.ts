@@ -26,6 +26,8 @@ export interface Expected {
   readonly rows?: readonly RowValue[][];
   readonly scores?: readonly (readonly number[])[] | null;
   readonly margins?: readonly (readonly number[])[] | null;
+  /** Rows without a result of the library. */
+  readonly invalid?: readonly RowValue[][];
   readonly decisions?: readonly number[] | null;
 }
 

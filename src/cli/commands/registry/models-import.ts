@@ -11,6 +11,7 @@ import { didYouMean, listNames } from '../../../documents/nearest-name.js';
 import { parseDocument } from '../../../documents/parse.js';
 import { DEFAULT_TREE_NODES } from '../../../formats/choices.js';
 import { nameCategories } from '../../../formats/described-features.js';
+import { detectFormat } from '../../../formats/detected-format.js';
 import { renameFeatures } from '../../../formats/feature-names.js';
 import type { Format, FormatOptions } from '../../../formats/format.js';
 import { formats } from '../../../formats/index.js';
@@ -25,7 +26,7 @@ import { type DescribedModel, describeByFile } from '../../rows/import-rows.js';
 import { readTableOptions, TABLE_OPTIONS } from '../../rows/table-options.js';
 
 export const importModel = defineCommand({
-  usage: `models import FILE --from ${[...formats.keys()].join('|')} --output FILE [--classes A,B] [--background FILE] [--probes FILE]`,
+  usage: `models import FILE [--from ${[...formats.keys()].join('|')}] --output FILE [--classes A,B] [--background FILE] [--probes FILE]`,
   about: `Reads a file that the library saved and writes a model document. A part that the document cannot express is refused
 by name. The document is written only if it loads.
 
@@ -33,7 +34,11 @@ With --background the document has names and types of the features, names of cat
 quantiles, median absolute deviation and standard deviation. It has no row of the file unless --background-rows is given.
 With --probes the document carries scores of the library, and every load compares the model with them.`,
   options: {
-    from: { kind: 'choice', choices: [...formats.keys()], help: 'the library that wrote FILE', required: true },
+    from: {
+      kind: 'choice',
+      choices: [...formats.keys()],
+      help: 'the library or the format of FILE (what its content says; a scorecard has to be named)',
+    },
     output: { kind: 'text', value: 'FILE', help: 'the model document', required: true },
     name: { kind: 'text', value: 'NAME', help: 'the name of the model; the name of FILE if not given' },
     classes: {
@@ -114,14 +119,16 @@ With --probes the document carries scores of the library, and every load compare
       does: 'a scorecard in points',
       command: 'models import card.csv --from scorecard --cut-off 600 --classes rejected,approved --output model.json',
     },
+    { does: 'a model in PMML', command: 'models import model.pmml --background train.csv --output model.json' },
     {
       does: 'with scores of the library as probes',
       command: 'models import model.txt --from lightgbm --probes probes.json --output model.json',
     },
   ],
   async run({ options, positionals: [path] }) {
-    const format = formats.get(options.from)!;
-    const imported = withNames(format.read(await readBytes(path), formatOptions(format, options)), options);
+    const bytes = await readBytes(path);
+    const format = formats.get(options.from ?? detected(bytes, path))!;
+    const imported = withNames(format.read(bytes, formatOptions(format, options)), options);
     const categories = options.categories ? await readCategories(options.categories, imported) : {};
     const coded = { ...imported, features: nameCategories(imported.features, categories) };
     const named = { ...nameWords(coded, categories), name: options.name ?? nameOf(path) };
@@ -134,6 +141,15 @@ With --probes the document carries scores of the library, and every load compare
     return 0;
   },
 });
+
+function detected(bytes: Uint8Array, path: string): string {
+  const name = detectFormat(bytes);
+  if (name) return name;
+  throw new ElsewiseError(
+    'usage',
+    `the content of ${path} tells no format: name it by --from ${[...formats.keys()].join('|')}`,
+  );
+}
 
 interface OptionsOfFormats {
   readonly 'base-score'?: number;
