@@ -36,10 +36,12 @@ export class DecidedModel implements Model {
   readonly scoring: Model['scoring'];
   readonly volatile: Model['volatile'];
   readonly takesMissing: Model['takesMissing'];
+  readonly required: Model['required'];
   readonly forest: Model['forest'];
   readonly shared: Model['shared'];
   readonly rawOutputs: number;
   readonly gradient: Model['gradient'];
+  readonly scoreSum: Model['scoreSum'];
   readonly isClear: Model['isClear'];
   /** The class or the prediction whose score is s. */
   private readonly index: number;
@@ -59,6 +61,9 @@ export class DecidedModel implements Model {
     this.scoring = inner.scoring;
     this.volatile = inner.volatile;
     this.takesMissing = inner.takesMissing;
+    this.required = inner.required;
+    // The function never falls: the sum that decides is that of the model.
+    this.scoreSum = inner.scoreSum && ((goal, rival) => inner.scoreSum!(goal, rival));
     this.forest = inner.forest;
     this.shared = inner.shared;
     this.rawOutputs = inner.rawOutputs;

@@ -56,6 +56,20 @@ describe('reason codes', () => {
     ]);
   });
 
+  it('are those of the model behind a calibration, a threshold and segments', async () => {
+    const { reasons } = await explain();
+    const calibration = { type: 'sigmoid', slope: -2, intercept: 1 };
+    for (const decision of [
+      { calibration },
+      { threshold: 0.6 },
+      { thresholdBy: 'housing', thresholds: {}, threshold: 0.6 },
+    ]) {
+      const decided = await explain({}, row, { ...model, decision });
+      const facts = (list: typeof reasons) => list!.map(({ feature, contribution }) => [feature, contribution]);
+      expect(facts(decided.reasons)).toEqual(facts(reasons));
+    }
+  });
+
   it('are compared with the nearest accepted row', async () => {
     // The second row is rejected: 0.5 + 4 - 0.3 - 3.1 is above 0, so it is accepted; the third is not.
     const { reasons } = await explain({ reasons: { reference: 'accepted' } });

@@ -96,6 +96,23 @@ describe('scores', () => {
   });
 });
 
+describe('a missing value', () => {
+  it('is refused behind the layer where the family refuses it', () => {
+    const term = (feature: string, more: object) => ({ feature, cuts: [1], values: [0, 1], ...more });
+    const model = withDecision(
+      { threshold: 0.5 },
+      {
+        ...plain,
+        features: ['a', 'b'].map((name) => ({ name, type: 'continuous' })),
+        family: 'additive',
+        parameters: { link: 'logit', intercept: 0, terms: [term('a', { missing: 0.5 }), term('b', {})] },
+      },
+    );
+    expect(model.predict({ a: null, b: 2 }).scores.yes).toBeGreaterThan(0.5);
+    expect(() => model.predict({ a: 2, b: null })).toThrow('is missing');
+  });
+});
+
 describe('a document is refused', () => {
   const REFUSED: [string, object, object?][] = [
     ['decision.calibration.scores[1]', isotonic([1, 1], [0, 1])],
