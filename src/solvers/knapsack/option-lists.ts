@@ -1,0 +1,231 @@
+/**
+ * The list dynamic programme over the classes of a core: all sums of gain and cost that may still lead to an answer.
+ *
+ *   state     the options of the classes so far: their gain, cost, value φ and number of changes, and the set of their free moves
+ *   pruned    φ + the least φ of the remaining classes is beyond the limit, or the largest remaining gain does not reach the need
+ *   dominated another state with the same free moves gains at least as much, costs no more and changes no more
+ *
+ * A list is sorted by gain, largest first: the lists of a class's options are merged. Where rounding decides about an answer, a state counts as
+ * dominated only if the other one gains more by a margin (`tie`).
+ */
+import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
+import type { Core } from './core.js';
+import { isCurved } from './completion.js';
+import { grown, type Menu } from './menu.js';
+
+const MOST_STATES = 400_000;
+const FLOPS_PER_STATE = 60;
+
+export interface ListLimits {
+  /** The largest φ of an answer. */
+  readonly most: number;
+  readonly need: number;
+  /** Gains must differ by this amount for one state to dominate another. */
+  readonly tie: number;
+  readonly cap: number;
+}
+
+export class OptionLists {
+  gain = new Float64Array(1024);
+  cost = new Float64Array(1024);
+  value = new Float64Array(1024);
+  changes = new Uint8Array(1024);
+  parent = new Int32Array(1024);
+  option = new Int32Array(1024);
+  /** The set of free moves; 0: none. */
+  tag = new Int32Array(1024);
+  size = 0;
+  /** The first state of the last list. */
+  start = 0;
+  /** By tag: the smaller set, and the option that was added. */
+  tagParent: number[] = [0];
+  tagOption: number[] = [-1];
+  private tagLines: number[] = [0];
+  private tagOf = new Map<number, number>();
+  private least = new Float64Array(256);
+  private after = new Float64Array(256);
+  private room = new Float64Array(64);
+  private order = new Int32Array(64);
+  private heads = new Int32Array(64);
+
+  constructor(
+    private readonly menu: Menu,
+    private readonly core: Core,
+  ) {}
+
+  /** Fills the last list. False: too many states, or the budget is spent. */
+  run(limits: ListLimits, budget: Budget): boolean {
+    this.begin(limits);
+    const { classes } = this.core;
+    for (let level = 0; level < classes; level++) {
+      const before = this.size;
+      if (!this.expand(level, limits)) return false;
+      budget.spend((FLOPS_PER_STATE * (this.size - before) + 40) / FLOPS_PER_UNIT);
+      if (this.size === before) return true;
+      if (this.size > MOST_STATES || budget.isSpent) return false;
+    }
+    return true;
+  }
+
+  get isEmpty(): boolean {
+    return this.start === this.size;
+  }
+
+  private begin({ cap }: ListLimits): void {
+    const { core } = this;
+    this.tagParent.length = this.tagOption.length = this.tagLines.length = 1;
+    this.tagOf.clear();
+    this.sortClasses();
+    this.sumAfter(cap);
+    this.size = 1;
+    this.start = 0;
+    this.gain[0] = core.fixedGain;
+    this.cost[0] = core.fixedCost;
+    this.value[0] = core.fixedValue;
+    this.changes[0] = core.fixedChanges;
+    this.parent[0] = this.option[0] = -1;
+    this.tag[0] = 0;
+  }
+
+  /** Classes with few options first. */
+  private sortClasses(): void {
+    const { classes, first } = this.core;
+    if (this.order.length < classes + 1) this.order = new Int32Array(2 * classes);
+    const { order } = this;
+    for (let j = 0; j < classes; j++) {
+      const size = first[j + 1] - first[j];
+      let at = j;
+      for (; at > 0 && first[order[at - 1] + 1] - first[order[at - 1]] > size; at--) order[at] = order[at - 1];
+      order[at] = j;
+    }
+  }
+
+  /** By level and number of changes: the least φ of the remaining classes; by level: their largest gain. */
+  private sumAfter(cap: number): void {
+    const { core, order } = this;
+    const { classes, first, value, gain, changes } = core;
+    const width = cap + 1;
+    if (this.after.length < (classes + 1) * width) this.after = new Float64Array(2 * (classes + 1) * width);
+    if (this.room.length < classes + 1) this.room = new Float64Array(2 * (classes + 1));
+    const { after, room } = this;
+    after.fill(0, classes * width, (classes + 1) * width);
+    room[classes] = core.openGain;
+    for (let level = classes - 1; level >= 0; level--) {
+      const j = order[level];
+      let most = Number.NEGATIVE_INFINITY;
+      for (let o = first[j]; o < first[j + 1]; o++) if (gain[o] > most) most = gain[o];
+      room[level] = room[level + 1] + most;
+      for (let k = 0; k < width; k++) {
+        let best = Infinity;
+        for (let o = first[j]; o < first[j + 1]; o++) {
+          if (changes[o] > k) continue;
+          const sum = value[o] + after[(level + 1) * width + k - changes[o]];
+          if (sum < best) best = sum;
+        }
+        after[level * width + k] = best;
+      }
+    }
+  }
+
+  private expand(level: number, limits: ListLimits): boolean {
+    const { core, order } = this;
+    const { most, need, tie, cap } = limits;
+    const j = order[level];
+    const from = core.first[j];
+    const options = core.first[j + 1] - from;
+    const [first, end] = [this.start, this.size];
+    const width = cap + 1;
+    if (this.heads.length < options) this.heads = new Int32Array(2 * options);
+    this.heads.fill(first, 0, options);
+    this.least.fill(Infinity, 0, this.tagParent.length * width);
+    this.start = end;
+    let settled = end;
+    const room = this.room[level + 1];
+    for (;;) {
+      const k = this.nextHead(from, options, end);
+      if (k < 0) break;
+      const s = this.heads[k]++;
+      const o = from + k;
+      const gain = this.gain[s] + core.gain[o];
+      if (gain + room < need) break;
+      const changes = this.changes[s] + core.changes[o];
+      if (changes > cap) continue;
+      const value = this.value[s] + core.value[o];
+      if (!(value + this.after[(level + 1) * width + cap - changes] <= most)) continue;
+      const tag = core.free[o] ? this.tagWith(this.tag[s], o, width) : this.tag[s];
+      if (tag < 0) continue;
+      const cost = this.cost[s] + core.cost[o];
+      for (; settled < this.size && this.gain[settled] >= gain + tie; settled++) this.settle(settled, cap);
+      if (this.least[tag * width + changes] <= cost) continue;
+      this.push(s, o, gain, cost, value, changes, tag);
+      if (this.size > MOST_STATES) return false;
+    }
+    return true;
+  }
+
+  /** The option whose next state has the largest gain; -1: none is left. */
+  private nextHead(from: number, options: number, end: number): number {
+    const { heads, gain, core } = this;
+    let [best, most] = [-1, Number.NEGATIVE_INFINITY];
+    for (let k = 0; k < options; k++) {
+      if (heads[k] >= end) continue;
+      const sum = gain[heads[k]] + core.gain[from + k];
+      if (sum > most) {
+        most = sum;
+        best = k;
+      }
+    }
+    return best;
+  }
+
+  /** From here on a state dominates others. */
+  private settle(s: number, cap: number): void {
+    const row = this.tag[s] * (cap + 1);
+    for (let k = this.changes[s]; k <= cap; k++) if (this.cost[s] < this.least[row + k]) this.least[row + k] = this.cost[s];
+  }
+
+  /** The set with one more free move; -1: no answer needs two of these moves between their ends. */
+  private tagWith(tag: number, option: number, width: number): number {
+    const line = isCurved(this.menu, this.core.item[option]) ? 0 : 1;
+    if (line && this.tagLines[tag]) return -1;
+    const key = tag * 65536 + option;
+    const known = this.tagOf.get(key);
+    if (known !== undefined) return known;
+    const next = this.tagParent.length;
+    this.tagParent.push(tag);
+    this.tagOption.push(option);
+    this.tagLines.push(this.tagLines[tag] + line);
+    this.tagOf.set(key, next);
+    while (this.least.length < (next + 1) * width) this.least = grown(this.least);
+    this.least.fill(Infinity, next * width, (next + 1) * width);
+    return next;
+  }
+
+  private push(
+    parent: number,
+    option: number,
+    gain: number,
+    cost: number,
+    value: number,
+    changes: number,
+    tag: number,
+  ): void {
+    if (this.size === this.gain.length) this.growStates();
+    const s = this.size++;
+    this.gain[s] = gain;
+    this.cost[s] = cost;
+    this.value[s] = value;
+    this.changes[s] = changes;
+    this.parent[s] = parent;
+    this.option[s] = option;
+    this.tag[s] = tag;
+  }
+
+  private growStates(): void {
+    for (const name of ['gain', 'cost', 'value'] as const) this[name] = grown(this[name]);
+    this.changes = grown(this.changes);
+    this.parent = grown(this.parent);
+    this.option = grown(this.option);
+    this.tag = grown(this.tag);
+  }
+}
