@@ -7,7 +7,7 @@
  * c2 g1 >= g2 c1: with convex functions only, the tangents meet the optimum. A concave function is split at its move until bound and moves
  * meet. Of several concave functions or lines at most one has a move between its ends.
  */
-import type { Menu } from './menu.js';
+import { grown, type Menu } from './menu.js';
 
 const STEPS = 60;
 const SPLITS = 60;
@@ -28,12 +28,18 @@ export class Completion {
   /** A proved lower bound of the last solution's cost. */
   bound = 0;
   operations = 0;
+  /** By element: the ends of its moves. */
+  from = new Float64Array(64);
+  to = new Float64Array(64);
   private low = new Float64Array(64);
   private high = new Float64Array(64);
   private below = new Float64Array(64);
   private above = new Float64Array(64);
   private trial = new Float64Array(64);
   private best = Infinity;
+  /** Of the last sum. */
+  private cost = 0;
+  private gain = 0;
   private menu!: Menu;
   private need = 0;
   private hint = 0;
@@ -43,23 +49,41 @@ export class Completion {
     this.count = 0;
   }
 
-  add(item: number): void {
+  add(item: number, from: number, to: number): void {
     if (this.count === this.element.length) this.grow();
+    this.from[this.count] = from;
+    this.to[this.count] = to;
     this.element[this.count++] = item;
+  }
+
+  /** Lets every element move over its whole interval. */
+  widen(): void {
+    for (let e = 0; e < this.count; e++) {
+      this.from[e] = this.menu.from[this.element[e]];
+      this.to[e] = this.menu.to[this.element[e]];
+    }
   }
 
   /** The least cost below `cutoff`; Infinity: none. */
   solve(need: number, cutoff: number, hint: number): number {
-    const { menu, element, low, high, count } = this;
-    for (let e = 0; e < count; e++) {
-      low[e] = menu.from[element[e]];
-      high[e] = menu.to[element[e]];
-    }
+    if (this.count === 1) return this.solveOne(need, cutoff);
+    this.low.set(this.from);
+    this.high.set(this.to);
     this.need = need;
     this.hint = hint;
     this.best = cutoff;
     this.bound = Math.min(this.descend(0), cutoff);
     return this.best < cutoff ? this.best : Infinity;
+  }
+
+  private solveOne(need: number, cutoff: number): number {
+    const { menu, move, from, to } = this;
+    const [i] = this.element;
+    this.operations += 20;
+    move[0] = Math.max(from[0], moveWithGain(menu, i, need));
+    const cost = move[0] <= to[0] ? menu.costAt(i, move[0]) : Infinity;
+    this.bound = Math.min(cost, cutoff);
+    return cost < cutoff ? cost : Infinity;
   }
 
   /** Searches the moves between `low` and `high`. Returns a lower bound on the answers there that are not worse than the best. */
@@ -106,30 +130,41 @@ export class Completion {
 
   /** The best bound over prices. `below` and `above`: selections on both sides of the need. */
   private relax(): number {
-    const { low, high, below, above, count, need } = this;
+    const { low, high, below, above, need } = this;
     below.set(low);
     above.set(high);
-    let [lowCost, lowGain] = this.sum(below);
+    this.sum(above);
+    let highCost = this.cost;
+    let highGain = this.gain;
+    this.sum(below);
+    let lowCost = this.cost;
+    let lowGain = this.gain;
     if (lowGain >= need) {
       above.set(low);
       return lowCost;
     }
-    let [highCost, highGain] = this.sum(above);
     if (!(highGain >= need)) return Infinity;
     let bound = Number.NEGATIVE_INFINITY;
     for (let step = 0; step < STEPS; step++) {
-      const price = step === 0 && this.hint > 0 ? this.hint : (highCost - lowCost) / (highGain - lowGain);
-      const line = lowCost + ((highCost - lowCost) / (highGain - lowGain)) * (need - lowGain);
+      const slope = (highCost - lowCost) / (highGain - lowGain);
+      const price = step === 0 && this.hint > 0 ? this.hint : slope;
+      const line = lowCost + slope * (need - lowGain);
       this.respond(price);
-      const [cost, gain] = this.sum(this.trial);
+      this.sum(this.trial);
+      const { cost, gain } = this;
       bound = Math.max(bound, cost + price * (need - gain));
-      const isShort = gain < need;
-      if (isShort) [lowCost, lowGain] = [cost, gain];
-      else [highCost, highGain] = [cost, gain];
-      (isShort ? below : above).set(this.trial);
+      if (gain < need) {
+        lowCost = cost;
+        lowGain = gain;
+        below.set(this.trial);
+      } else {
+        highCost = cost;
+        highGain = gain;
+        above.set(this.trial);
+      }
       if (!(bound < line - CLOSE * Math.abs(line)) || !(highGain > lowGain)) break;
+      if (bound >= this.best) break;
     }
-    this.operations += 20 * count;
     return bound;
   }
 
@@ -139,29 +174,33 @@ export class Completion {
       const i = element[e];
       const bend = menu.c2[i] - price * menu.g2[i];
       const slope = menu.c1[i] - price * menu.g1[i];
-      const [from, to] = [low[e], high[e]];
+      const from = low[e];
+      const to = high[e];
       if (bend > 0) trial[e] = Math.min(to, Math.max(from, -slope / (2 * bend)));
       else trial[e] = slope * (to - from) + bend * (to * to - from * from) < 0 ? to : from;
     }
     this.operations += 12 * count;
   }
 
-  private sum(moves: Float64Array): [cost: number, gain: number] {
+  private sum(moves: Float64Array): void {
     const { menu, element, count } = this;
-    let [cost, gain] = [0, 0];
+    let cost = 0;
+    let gain = 0;
     for (let e = 0; e < count; e++) {
       cost += menu.costAt(element[e], moves[e]);
       gain += menu.gainAt(element[e], moves[e]);
     }
+    this.cost = cost;
+    this.gain = gain;
     this.operations += 8 * count;
-    return [cost, gain];
   }
 
   /** Moves of `above`, taken back towards `below` until nothing is left over. Returns their cost. */
   private fill(): number {
     const { menu, element, below, above, trial, count, need } = this;
     trial.set(above);
-    let spare = this.sum(above)[1] - need;
+    this.sum(above);
+    let spare = this.gain - need;
     for (let e = 0; e < count && spare > 0; e++) {
       if (!(below[e] < above[e])) continue;
       const gain = menu.gainAt(element[e], above[e]);
@@ -170,15 +209,15 @@ export class Completion {
       trial[e] = back;
       spare -= gain - menu.gainAt(element[e], back);
     }
-    return this.sum(trial)[0];
+    this.sum(trial);
+    return this.cost;
   }
 
   private grow(): void {
-    const larger = new Int32Array(2 * this.element.length);
-    larger.set(this.element);
-    this.element = larger;
+    this.element = grown(this.element);
+    for (const name of ['from', 'to'] as const) this[name] = grown(this[name]);
     for (const name of ['move', 'low', 'high', 'below', 'above', 'trial'] as const)
-      this[name] = new Float64Array(larger.length);
+      this[name] = new Float64Array(this.element.length);
   }
 }
 

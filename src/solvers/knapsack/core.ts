@@ -23,8 +23,10 @@ export class Core {
   changes = new Uint8Array(256);
   item = new Int32Array(256);
   move = new Float64Array(256);
-  /** By option: 1 if its move is free within its interval. Gain and value are then the best ones of the interval. */
+  /** By option: 1 if its move is free between two ends. Gain and value are then the best ones, and the cost is that of the completion. */
   free = new Uint8Array(256);
+  from = new Float64Array(256);
+  to = new Float64Array(256);
   /** The options of the fixed classes. */
   fixed = 0;
   fixedItem = new Int32Array(64);
@@ -57,17 +59,18 @@ export class Core {
     }
   }
 
+  /** A continuous feature with one interval, and its present value. */
   private isOpen(j: number): boolean {
     const { menu } = this;
-    const i = menu.first[j] + 1;
-    const isPair = menu.first[j + 1] - i === 1 && menu.kind[i] === INTERVAL && menu.from[i] === 0;
+    const i = menu.first[j];
+    const isPair = menu.first[j + 1] - i === 2 && menu.kind[i] === INTERVAL && menu.from[i] === 0;
     return isPair && menu.c0[i] === 0 && menu.g0[i] === 0 && menu.from[i] < menu.to[i] && isConvex(menu, i);
   }
 
   private leaveOpen(j: number): void {
     const { menu, pricing } = this;
-    const i = menu.first[j] + 1;
-    this.open.add(i);
+    const i = menu.first[j];
+    this.open.add(i, menu.from[i], menu.to[i]);
     this.openGain += menu.gainAt(i, menu.to[i]);
     this.fixedValue += pricing.least[j];
   }
@@ -121,8 +124,21 @@ export class Core {
     const { menu } = this;
     for (const end of [menu.from[i], menu.to[i]]) if (end > 0 && this.valueAt(i, end) <= most) this.push(i, end, q, 0);
     this.push(i, best, q, 1);
-    this.gain[this.count - 1] = menu.gainAt(i, menu.to[i]);
-    this.cost[this.count - 1] = 0;
+    const o = this.count - 1;
+    this.setWindow(o, i, best, most - this.value[o]);
+    this.gain[o] = menu.gainAt(i, this.to[o]);
+    this.cost[o] = 0;
+  }
+
+  /** The moves whose φ exceeds the best one by at most `spare`. */
+  private setWindow(o: number, i: number, best: number, spare: number): void {
+    const { menu, pricing } = this;
+    const bend = menu.c2[i] - pricing.price * menu.g2[i];
+    const slope = Math.abs(menu.c1[i] - pricing.price * menu.g1[i] + 2 * bend * best);
+    const width = (2 * spare) / (slope + Math.sqrt(slope * slope + 4 * bend * spare));
+    const isKnown = width >= 0 && bend >= 0;
+    this.from[o] = isKnown ? Math.max(menu.from[i], best - width) : menu.from[i];
+    this.to[o] = isKnown ? Math.min(menu.to[i], best + width) : menu.to[i];
   }
 
   /** The steps around the best one. Where the value is concave they are at both ends. */
@@ -165,7 +181,7 @@ export class Core {
   }
 
   private growOptions(): void {
-    for (const name of ['gain', 'cost', 'value', 'move'] as const) this[name] = grown(this[name]);
+    for (const name of ['gain', 'cost', 'value', 'move', 'from', 'to'] as const) this[name] = grown(this[name]);
     this.changes = grown(this.changes);
     this.free = grown(this.free);
     this.item = grown(this.item);

@@ -46,6 +46,8 @@ export class KnapsackSearch {
   private need = 0;
   /** Rounding decides: combinations within the slack do not dominate one another. */
   private isCareful = false;
+  /** The cost of a combination that reaches the need. */
+  private known = Infinity;
   /** A lower bound on the cost of all answers that were not found. */
   private proved = 0;
   /** The cost of combinations that the model refused although they reach the need. */
@@ -81,8 +83,8 @@ export class KnapsackSearch {
     const { bound, doubt } = pricing;
     pricing.sumBefore(this.menu.classes);
     const whole = this.largestDistance();
-    const gap = Math.max(0, pricing.enoughCost - bound);
-    let delta = Math.max(FIRST_SHARE * gap, LEAST_SHARE * Math.max(Math.abs(bound), whole), 2 * doubt);
+    this.known = pricing.known;
+    let delta = Math.max(FIRST_SHARE * (this.known - bound), LEAST_SHARE * Math.max(Math.abs(bound), whole), 2 * doubt);
     this.isCareful = false;
     this.unsettled = Infinity;
     this.proved = Math.max(0, bound - doubt);
@@ -98,7 +100,7 @@ export class KnapsackSearch {
       if (delta >= whole + doubt) return this.claimed(Infinity);
       this.proved = Math.max(this.proved, bound + delta - doubt);
       if (limits.budget.isSpent) return this.cut();
-      delta *= GROWTH;
+      delta = this.known > bound + delta ? Math.min(GROWTH * delta, this.known - bound + 2 * doubt) : GROWTH * delta;
     }
   }
 
@@ -154,21 +156,31 @@ export class KnapsackSearch {
 
   /** The combinations of the last list that cost at most `most`: the cheapest one, or all in the order of their cost. */
   private finish(most: number): Finished[] {
-    const { lists, pricing, need } = this;
-    const base = pricing.price * need;
+    const { lists } = this;
     const all: Finished[] = [];
-    let below = most;
-    for (let s = lists.start; s < lists.size; s++) {
-      if (!this.isCareful && base + lists.value[s] - pricing.doubt >= below) continue;
-      const cost = this.costOf(s, below);
-      if (!(cost <= below)) continue;
-      if (!this.isCareful) {
-        below = cost;
-        all.length = 0;
-      }
-      all.push({ state: s, cost });
+    if (!this.isCareful) {
+      const [state, cost] = this.cheapest();
+      if (cost <= most) all.push({ state, cost });
+      return all;
     }
-    return this.isCareful ? all.sort((a, b) => a.cost - b.cost) : all;
+    for (let s = lists.start; s < lists.size; s++) {
+      const cost = this.costOf(s, most);
+      if (cost <= most) all.push({ state: s, cost });
+    }
+    return all.sort((a, b) => a.cost - b.cost);
+  }
+
+  private cheapest(): [state: number, cost: number] {
+    const { lists, pricing, need } = this;
+    const base = pricing.price * need - pricing.doubt;
+    let [best, least] = [-1, Infinity];
+    for (let s = lists.start; s < lists.size; s++) {
+      if (base + lists.value[s] >= least) continue;
+      const cost = this.costOf(s, least);
+      if (cost < least) [best, least] = [s, cost];
+    }
+    this.known = Math.min(this.known, least);
+    return [best, least];
   }
 
   /** The cost of a state with its free moves; Infinity: above `most`, or short of the need. */
@@ -188,11 +200,11 @@ export class KnapsackSearch {
     const { lists, core, moves, menu } = this;
     let gain = lists.gain[s];
     moves.begin(menu);
-    for (let e = 0; e < core.open.count; e++) moves.add(core.open.element[e]);
+    for (let e = 0; e < core.open.count; e++) moves.add(core.open.element[e], core.open.from[e], core.open.to[e]);
     for (let tag = lists.tag[s]; tag > 0; tag = lists.tagParent[tag]) {
       const o = lists.tagOption[tag];
       gain -= core.gain[o];
-      moves.add(core.item[o]);
+      moves.add(core.item[o], core.from[o], core.to[o]);
     }
     return gain;
   }
@@ -202,10 +214,11 @@ export class KnapsackSearch {
     const { moves, point, lack, need } = this;
     const gain = this.choose(s);
     if (!moves.count) return this.offer(point.write(this.excess(gain)));
+    moves.widen();
     for (const depth of DEPTHS) {
       const wanted = need + (1 + depth) * lack.slack + depth * lack.depth - gain;
       if (moves.solve(wanted, Infinity, this.pricing.price) === Infinity) break;
-      this.choose(s);
+      this.chooseOptions(s);
       for (let e = 0; e < moves.count; e++) point.take(moves.element[e], moves.move[e]);
       if (this.offer(point.write(0))) return true;
     }
@@ -220,6 +233,11 @@ export class KnapsackSearch {
   }
 
   private choose(s: number): number {
+    this.chooseOptions(s);
+    return this.placeMoves(s);
+  }
+
+  private chooseOptions(s: number): void {
     const { core, lists, point, domain } = this;
     point.begin(domain);
     for (let k = 0; k < core.fixed; k++) point.take(core.fixedItem[k], core.fixedMove[k]);
@@ -227,7 +245,6 @@ export class KnapsackSearch {
       const o = lists.option[at];
       if (!core.free[o]) point.take(core.item[o], core.move[o]);
     }
-    return this.placeMoves(s);
   }
 
   private offerEnough(): void {

@@ -41,12 +41,21 @@ export class OptionLists {
   tagParent: number[] = [0];
   tagOption: number[] = [-1];
   private tagLines: number[] = [0];
+  /** By tag: the least cost of its free moves. */
+  private tagCost: number[] = [0];
   private tagOf = new Map<number, number>();
   private least = new Float64Array(256);
   private after = new Float64Array(256);
   private room = new Float64Array(64);
   private order = new Int32Array(64);
-  private heads = new Int32Array(64);
+  /** The states of a level before they are sorted: gain, state and option. */
+  private sums = new Float64Array(256);
+  private states = new Int32Array(256);
+  private options = new Int32Array(256);
+  private places = new Int32Array(256);
+  private merged = new Int32Array(256);
+  /** By option: its first state. */
+  private runs = new Int32Array(64);
 
   constructor(
     private readonly menu: Menu,
@@ -73,7 +82,7 @@ export class OptionLists {
 
   private begin({ cap }: ListLimits): void {
     const { core } = this;
-    this.tagParent.length = this.tagOption.length = this.tagLines.length = 1;
+    this.tagParent.length = this.tagOption.length = this.tagLines.length = this.tagCost.length = 1;
     this.tagOf.clear();
     this.sortClasses();
     this.sumAfter(cap);
@@ -128,54 +137,93 @@ export class OptionLists {
   }
 
   private expand(level: number, limits: ListLimits): boolean {
-    const { core, order } = this;
-    const { most, need, tie, cap } = limits;
-    const j = order[level];
-    const from = core.first[j];
-    const options = core.first[j + 1] - from;
-    const [first, end] = [this.start, this.size];
+    const { core } = this;
+    const { need, tie, cap } = limits;
+    const from = core.first[this.order[level]];
+    const end = core.first[this.order[level] + 1];
+    const count = this.collect(level, from, end, limits);
+    const sorted = this.sort(count, end - from);
     const width = cap + 1;
-    if (this.heads.length < options) this.heads = new Int32Array(2 * options);
-    this.heads.fill(first, 0, options);
     this.least.fill(Infinity, 0, this.tagParent.length * width);
-    this.start = end;
-    let settled = end;
+    this.start = this.size;
+    let settled = this.size;
     const room = this.room[level + 1];
-    for (;;) {
-      const k = this.nextHead(from, options, end);
-      if (k < 0) break;
-      const s = this.heads[k]++;
-      const o = from + k;
-      const gain = this.gain[s] + core.gain[o];
+    for (let c = 0; c < count; c++) {
+      const at = sorted[c];
+      const gain = this.sums[at];
       if (gain + room < need) break;
+      const s = this.states[at];
+      const o = this.options[at];
       const changes = this.changes[s] + core.changes[o];
-      if (changes > cap) continue;
-      const value = this.value[s] + core.value[o];
-      if (!(value + this.after[(level + 1) * width + cap - changes] <= most)) continue;
       const tag = core.free[o] ? this.tagWith(this.tag[s], o, width) : this.tag[s];
       if (tag < 0) continue;
       const cost = this.cost[s] + core.cost[o];
       for (; settled < this.size && this.gain[settled] >= gain + tie; settled++) this.settle(settled, cap);
       if (this.least[tag * width + changes] <= cost) continue;
-      this.push(s, o, gain, cost, value, changes, tag);
+      if (tag > 0 && this.least[changes] <= cost + this.tagCost[tag]) continue;
+      this.push(s, o, gain, cost, this.value[s] + core.value[o], changes, tag);
       if (this.size > MOST_STATES) return false;
     }
     return true;
   }
 
-  /** The option whose next state has the largest gain; -1: none is left. */
-  private nextHead(from: number, options: number, end: number): number {
-    const { heads, gain, core } = this;
-    let [best, most] = [-1, Number.NEGATIVE_INFINITY];
-    for (let k = 0; k < options; k++) {
-      if (heads[k] >= end) continue;
-      const sum = gain[heads[k]] + core.gain[from + k];
-      if (sum > most) {
-        most = sum;
-        best = k;
+  /** The states of all options of a class that are not pruned, option by option. Returns their number. */
+  private collect(level: number, from: number, end: number, { most, need, cap }: ListLimits): number {
+    const { core, after } = this;
+    const [first, last] = [this.start, this.size];
+    const row = (level + 1) * (cap + 1) + cap;
+    const room = this.room[level + 1];
+    let count = 0;
+    this.ensureRuns(end - from);
+    for (let o = from; o < end; o++) {
+      this.runs[o - from] = count;
+      if (count + last - first > this.sums.length) this.growSums(count + last - first);
+      const { sums, states, options } = this;
+      for (let s = first; s < last; s++) {
+        const gain = this.gain[s] + core.gain[o];
+        if (gain + room < need) break;
+        const changes = this.changes[s] + core.changes[o];
+        if (changes > cap || !(this.value[s] + core.value[o] + after[row - changes] <= most)) continue;
+        sums[count] = gain;
+        states[count] = s;
+        options[count++] = o;
       }
     }
-    return best;
+    this.runs[end - from] = count;
+    return count;
+  }
+
+  /** Merges the runs of the options: places by gain, largest first. */
+  private sort(count: number, options: number): Int32Array {
+    const { sums, runs } = this;
+    let [from, to] = [this.places, this.merged];
+    for (let c = 0; c < count; c++) from[c] = c;
+    for (let runCount = options; runCount > 1; runCount = (runCount + 1) >> 1) {
+      let next = 0;
+      for (let r = 0; r < runCount; r += 2) {
+        const [start, middle] = [runs[r], runs[Math.min(r + 1, runCount)]];
+        const end = runs[Math.min(r + 2, runCount)];
+        let [a, b] = [start, middle];
+        for (let at = start; at < end; at++) {
+          const isFirst = b >= end || (a < middle && sums[from[a]] >= sums[from[b]]);
+          to[at] = isFirst ? from[a++] : from[b++];
+        }
+        runs[next++] = start;
+      }
+      runs[next] = count;
+      [from, to] = [to, from];
+    }
+    return from;
+  }
+
+  private ensureRuns(options: number): void {
+    if (this.runs.length < options + 2) this.runs = new Int32Array(2 * options + 2);
+  }
+
+  private growSums(size: number): void {
+    while (this.sums.length < size)
+      for (const name of ['sums', 'states', 'options', 'places', 'merged'] as const)
+        (this[name] as Float64Array | Int32Array) = grown(this[name]);
   }
 
   /** From here on a state dominates others. */
@@ -195,6 +243,7 @@ export class OptionLists {
     this.tagParent.push(tag);
     this.tagOption.push(option);
     this.tagLines.push(this.tagLines[tag] + line);
+    this.tagCost.push(this.tagCost[tag] + this.menu.costAt(this.core.item[option], this.core.from[option]));
     this.tagOf.set(key, next);
     while (this.least.length < (next + 1) * width) this.least = grown(this.least);
     this.least.fill(Infinity, next * width, (next + 1) * width);

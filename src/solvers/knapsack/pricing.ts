@@ -9,6 +9,7 @@
  *   before_j(k), after_j(k)    the least sum of the classes before j, from j on, with at most k changes
  */
 import { type Menu, POINT } from './menu.js';
+import { exchangedCost } from './repair.js';
 
 const STEPS = 40;
 /** Two bounds this close are equal. */
@@ -37,6 +38,8 @@ export class Pricing {
   taken = new Int32Array(64);
   /** The cheapest selection known that reaches the need: by class its item and its move. */
   enoughCost = Infinity;
+  /** The cost of a combination that reaches the need. */
+  known = Infinity;
   enoughItem = new Int32Array(64);
   enoughMove = new Float64Array(64);
   /** Operations since the last count. */
@@ -59,13 +62,14 @@ export class Pricing {
 
   /** Finds the price with the best bound. False: no selection reaches the need. */
   search(menu: Menu, need: number): boolean {
-    this.enoughCost = Infinity;
+    this.enoughCost = this.known = Infinity;
     if (this.select(menu, 0, 1) === Infinity || !(this.gain >= need)) return false;
     this.noteEnough(need);
     let [highCost, highGain] = [this.cost, this.gain];
     this.select(menu, 1, 0);
     this.note(0, need, this.after[this.cap]);
     this.noteEnough(need);
+    this.known = this.enoughCost;
     if (this.gain >= need) return true;
     let [lowCost, lowGain] = [this.cost, this.gain];
     let best = 0;
@@ -78,12 +82,14 @@ export class Pricing {
         this.note(price, need, bound);
       }
       this.noteEnough(need);
+      if (step > 0) this.known = Math.min(this.known, exchangedCost(menu, this, need));
       if (!(bound < line - CLOSE * Math.abs(line))) break;
       if (this.gain >= need) [highCost, highGain] = [this.cost, this.gain];
       else [lowCost, lowGain] = [this.cost, this.gain];
     }
     this.select(menu, 1, best);
     this.price = best;
+    this.known = Math.min(this.known, this.enoughCost, exchangedCost(menu, this, need));
     return true;
   }
 
