@@ -29,8 +29,9 @@ const ROUNDING = 1e-9;
 /** Depths beyond the slack for moves of continuous features, in slacks. */
 const DEPTHS = [1, 16, 1024];
 
+/** A combination: a place in the list of pairs. */
 interface Finished {
-  readonly state: number;
+  readonly pair: number;
   readonly cost: number;
 }
 
@@ -71,7 +72,7 @@ export class KnapsackSearch {
     this.limits = limits;
     this.need = lack.need - lack.slack;
     pricing.begin(menu.classes, problem.maxChanges < menu.classes ? problem.maxChanges : 0);
-    const isReached = pricing.search(menu, this.need);
+    const isReached = pricing.search(menu, this.need, lack.need + lack.slack + lack.depth);
     this.spend();
     if (isReached && limits.anyAnswer) this.offerEnough();
     return isReached;
@@ -81,9 +82,10 @@ export class KnapsackSearch {
   run(): number {
     const { pricing, limits } = this;
     const { bound, doubt } = pricing;
+    if (pricing.enoughCost <= bound * (1 + WORTH) && this.offerEnough()) return this.claimed(bound - doubt);
     pricing.sumBefore(this.menu.classes);
     const whole = this.largestDistance();
-    this.known = pricing.known;
+    this.known = pricing.enoughCost;
     let delta = Math.max(FIRST_SHARE * (this.known - bound), LEAST_SHARE * Math.max(Math.abs(bound), whole), 2 * doubt);
     this.isCareful = false;
     this.unsettled = Infinity;
@@ -117,7 +119,7 @@ export class KnapsackSearch {
     if (!finished.length) return 'none';
     for (const one of finished) {
       this.proved = Math.max(this.proved, one.cost);
-      if (this.confirm(one.state)) return 'confirmed';
+      if (this.confirm(one.pair)) return 'confirmed';
       if (!this.isCareful) return 'refused';
       if (limits.budget.isSpent) return 'cut';
     }
@@ -159,66 +161,81 @@ export class KnapsackSearch {
     const { lists } = this;
     const all: Finished[] = [];
     if (!this.isCareful) {
-      const [state, cost] = this.cheapest();
-      if (cost <= most) all.push({ state, cost });
+      const [pair, cost] = this.cheapest();
+      if (cost <= most) all.push({ pair, cost });
       return all;
     }
-    for (let s = lists.start; s < lists.size; s++) {
-      const cost = this.costOf(s, most);
-      if (cost <= most) all.push({ state: s, cost });
+    for (let p = 0; p < lists.pairs; p++) {
+      const cost = this.costOf(p, most);
+      if (cost <= most) all.push({ pair: p, cost });
     }
     return all.sort((a, b) => a.cost - b.cost);
   }
 
-  private cheapest(): [state: number, cost: number] {
-    const { lists, pricing, need } = this;
+  private cheapest(): [pair: number, cost: number] {
+    const { lists, core, pricing, need } = this;
+    const { states, options, value } = lists;
     const base = pricing.price * need - pricing.doubt;
-    let [best, least] = [-1, Infinity];
-    for (let s = lists.start; s < lists.size; s++) {
-      if (base + lists.value[s] >= least) continue;
-      const cost = this.costOf(s, least);
-      if (cost < least) [best, least] = [s, cost];
+    let best = -1;
+    let least = Infinity;
+    for (let p = 0; p < lists.pairs; p++) {
+      const o = options[p];
+      if (base + value[states[p]] + (o < 0 ? 0 : core.value[o]) >= least) continue;
+      const cost = this.costOf(p, least);
+      if (!(cost < least)) continue;
+      best = p;
+      least = cost;
     }
     this.known = Math.min(this.known, least);
     return [best, least];
   }
 
-  /** The cost of a state with its free moves; Infinity: above `most`, or short of the need. */
-  private costOf(s: number, most: number): number {
-    const { lists, need, pricing, moves } = this;
-    const gain = this.placeMoves(s);
-    if (!moves.count) return gain >= need ? lists.cost[s] : Infinity;
-    const cutoff = Math.max(0, most - lists.cost[s]) * (1 + ROUNDING) + Number.MIN_VALUE;
-    const cost = moves.solve(need - gain, cutoff, pricing.price);
+  /** The cost of a combination with its free moves; Infinity: above `most`, or short of the need. */
+  private costOf(p: number, most: number): number {
+    const { lists, core, need, pricing, moves } = this;
+    const s = lists.states[p];
+    const o = lists.options[p];
+    const points = lists.cost[s] + (o < 0 ? 0 : core.cost[o]);
+    const tag = lists.tagAfter(s, o);
+    if (tag < 0 || points > most) return Infinity;
+    const gain = lists.gain[s] + (o < 0 ? 0 : core.gain[o]);
+    if (tag === 0 && core.open.count === 0) return gain >= need ? points : Infinity;
+    const lacking = need - gain + this.placeMoves(tag);
+    const cutoff = Math.max(0, most - points) * (1 + ROUNDING) + Number.MIN_VALUE;
+    const cost = moves.solve(lacking, cutoff, pricing.price);
     if (cost === Infinity && moves.bound < cutoff * (1 - ROUNDING))
-      this.unsettled = Math.min(this.unsettled, lists.cost[s] + moves.bound);
-    return lists.cost[s] + (cost === Infinity ? Infinity : Math.min(cost, moves.bound));
+      this.unsettled = Math.min(this.unsettled, points + moves.bound);
+    return points + (cost === Infinity ? Infinity : Math.min(cost, moves.bound));
   }
 
-  /** Lists the free moves of a state. Returns the gain of its other options. */
-  private placeMoves(s: number): number {
+  /** Lists the free moves of a set. Returns what the set counts for in the gain of a state. */
+  private placeMoves(set: number): number {
     const { lists, core, moves, menu } = this;
-    let gain = lists.gain[s];
+    let counted = 0;
     moves.begin(menu);
     for (let e = 0; e < core.open.count; e++) moves.add(core.open.element[e], core.open.from[e], core.open.to[e]);
-    for (let tag = lists.tag[s]; tag > 0; tag = lists.tagParent[tag]) {
+    for (let tag = set; tag > 0; tag = lists.tagParent[tag]) {
       const o = lists.tagOption[tag];
-      gain -= core.gain[o];
+      counted += core.gain[o];
       moves.add(core.item[o], core.from[o], core.to[o]);
     }
-    return gain;
+    return counted;
   }
 
-  /** Offers the point of a state. False: the model refuses it. */
-  private confirm(s: number): boolean {
-    const { moves, point, lack, need } = this;
-    const gain = this.choose(s);
+  /** Offers the point of a combination. False: the model refuses it. */
+  private confirm(p: number): boolean {
+    const { moves, point, lack, need, lists, core } = this;
+    const s = lists.states[p];
+    const o = lists.options[p];
+    const gain = lists.gain[s] + (o < 0 ? 0 : core.gain[o]);
+    const counted = this.placeMoves(lists.tagAfter(s, o));
+    this.choose(s, o);
     if (!moves.count) return this.offer(point.write(this.excess(gain)));
     moves.widen();
     for (const depth of DEPTHS) {
-      const wanted = need + (1 + depth) * lack.slack + depth * lack.depth - gain;
+      const wanted = need + (1 + depth) * lack.slack + depth * lack.depth - gain + counted;
       if (moves.solve(wanted, Infinity, this.pricing.price) === Infinity) break;
-      this.chooseOptions(s);
+      this.choose(s, o);
       for (let e = 0; e < moves.count; e++) point.take(moves.element[e], moves.move[e]);
       if (this.offer(point.write(0))) return true;
     }
@@ -232,26 +249,26 @@ export class KnapsackSearch {
     return this.problem.cost.norm === 'l0' ? gain - lack.need - 2 * lack.slack - lack.depth : 0;
   }
 
-  private choose(s: number): number {
-    this.chooseOptions(s);
-    return this.placeMoves(s);
-  }
-
-  private chooseOptions(s: number): void {
+  private choose(s: number, last: number): void {
     const { core, lists, point, domain } = this;
     point.begin(domain);
     for (let k = 0; k < core.fixed; k++) point.take(core.fixedItem[k], core.fixedMove[k]);
+    if (last >= 0 && !core.free[last]) point.take(core.item[last], core.move[last]);
     for (let at = s; lists.parent[at] >= 0; at = lists.parent[at]) {
       const o = lists.option[at];
       if (!core.free[o]) point.take(core.item[o], core.move[o]);
     }
   }
 
-  private offerEnough(): void {
+  private offerEnough(): boolean {
     const { pricing, point, menu, domain } = this;
+    let gain = 0;
     point.begin(domain);
-    for (let j = 0; j < menu.classes; j++) point.take(pricing.enoughItem[j], pricing.enoughMove[j]);
-    this.offer(point.write(0));
+    for (let j = 0; j < menu.classes; j++) {
+      point.take(pricing.enoughItem[j], pricing.enoughMove[j]);
+      gain += menu.gainAt(pricing.enoughItem[j], pricing.enoughMove[j]);
+    }
+    return this.offer(point.write(this.excess(gain)));
   }
 
   private offer(x: Float64Array): boolean {

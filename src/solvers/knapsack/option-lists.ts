@@ -15,6 +15,7 @@ import { grown, type Menu } from './menu.js';
 
 const MOST_STATES = 400_000;
 const FLOPS_PER_STATE = 60;
+const FLOPS_PER_LEVEL = 40;
 
 export interface ListLimits {
   /** The largest φ of an answer. */
@@ -37,6 +38,10 @@ export class OptionLists {
   size = 0;
   /** The first state of the last list. */
   start = 0;
+  /** The combinations of all classes: a state and the option of the last class; -1: there is no class. */
+  pairs = 0;
+  states = new Int32Array(256);
+  options = new Int32Array(256);
   /** By tag: the smaller set, and the option that was added. */
   tagParent: number[] = [0];
   tagOption: number[] = [-1];
@@ -48,10 +53,9 @@ export class OptionLists {
   private after = new Float64Array(256);
   private room = new Float64Array(64);
   private order = new Int32Array(64);
+  private weight = new Float64Array(64);
   /** The states of a level before they are sorted: gain, state and option. */
   private sums = new Float64Array(256);
-  private states = new Int32Array(256);
-  private options = new Int32Array(256);
   private places = new Int32Array(256);
   private merged = new Int32Array(256);
   /** By option: its first state. */
@@ -62,22 +66,31 @@ export class OptionLists {
     private readonly core: Core,
   ) {}
 
-  /** Fills the last list. False: too many states, or the budget is spent. */
+  /** Fills the list of pairs. False: too many states, or the budget is spent. */
   run(limits: ListLimits, budget: Budget): boolean {
     this.begin(limits);
     const { classes } = this.core;
     for (let level = 0; level < classes; level++) {
       const before = this.size;
-      if (!this.expand(level, limits)) return false;
-      budget.spend((FLOPS_PER_STATE * (this.size - before) + 40) / FLOPS_PER_UNIT);
-      if (this.size === before) return true;
+      if (level === classes - 1) this.pairUp(level, limits);
+      else if (!this.expand(level, limits)) return false;
+      const states = this.size - before + this.pairs;
+      budget.spend((FLOPS_PER_STATE * states + FLOPS_PER_LEVEL) / FLOPS_PER_UNIT);
+      if (states === 0) return true;
       if (this.size > MOST_STATES || budget.isSpent) return false;
     }
     return true;
   }
 
-  get isEmpty(): boolean {
-    return this.start === this.size;
+  /** The states of the last class are pairs of a state before and an option: neither sorted nor dominated. */
+  private pairUp(level: number, limits: ListLimits): void {
+    const j = this.order[level];
+    this.pairs = this.collect(level, this.core.first[j], this.core.first[j + 1], limits);
+  }
+
+  /** The free moves with one more option; -1: no answer has both. */
+  tagAfter(s: number, o: number): number {
+    return o >= 0 && this.core.free[o] ? this.tagWith(this.tag[s], o, 1) : this.tag[s];
   }
 
   private begin({ cap }: ListLimits): void {
@@ -88,6 +101,9 @@ export class OptionLists {
     this.sumAfter(cap);
     this.size = 1;
     this.start = 0;
+    this.pairs = core.classes ? 0 : 1;
+    this.states[0] = 0;
+    this.options[0] = -1;
     this.gain[0] = core.fixedGain;
     this.cost[0] = core.fixedCost;
     this.value[0] = core.fixedValue;
@@ -96,17 +112,31 @@ export class OptionLists {
     this.tag[0] = 0;
   }
 
-  /** Classes with few options first. */
+  /** Classes with few options first. Free moves make sets, therefore their classes are last. */
   private sortClasses(): void {
-    const { classes, first } = this.core;
-    if (this.order.length < classes + 1) this.order = new Int32Array(2 * classes);
-    const { order } = this;
-    for (let j = 0; j < classes; j++) {
-      const size = first[j + 1] - first[j];
-      let at = j;
-      for (; at > 0 && first[order[at - 1] + 1] - first[order[at - 1]] > size; at--) order[at] = order[at - 1];
-      order[at] = j;
+    const { classes } = this.core;
+    if (this.order.length < classes + 1) {
+      this.order = new Int32Array(2 * classes);
+      this.weight = new Float64Array(2 * classes);
     }
+    const { order, weight } = this;
+    for (let j = 0; j < classes; j++) {
+      const own = this.weightOf(j);
+      let at = j;
+      for (; at > 0 && weight[at - 1] > own; at--) {
+        order[at] = order[at - 1];
+        weight[at] = weight[at - 1];
+      }
+      order[at] = j;
+      weight[at] = own;
+    }
+  }
+
+  private weightOf(j: number): number {
+    const { first, free } = this.core;
+    let weight = 0;
+    for (let o = first[j]; o < first[j + 1]; o++) weight += free[o] ? 1024 : 1;
+    return weight;
   }
 
   /** By level and number of changes: the least φ of the remaining classes; by level: their largest gain. */

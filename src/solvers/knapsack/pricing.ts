@@ -9,7 +9,7 @@
  *   before_j(k), after_j(k)    the least sum of the classes before j, from j on, with at most k changes
  */
 import { type Menu, POINT } from './menu.js';
-import { exchangedCost } from './repair.js';
+import { Exchange } from './exchange.js';
 
 const STEPS = 40;
 /** Two bounds this close are equal. */
@@ -38,8 +38,6 @@ export class Pricing {
   taken = new Int32Array(64);
   /** The cheapest selection known that reaches the need: by class its item and its move. */
   enoughCost = Infinity;
-  /** The cost of a combination that reaches the need. */
-  known = Infinity;
   enoughItem = new Int32Array(64);
   enoughMove = new Float64Array(64);
   /** Operations since the last count. */
@@ -60,17 +58,17 @@ export class Pricing {
     this.enoughMove = new Float64Array(size);
   }
 
-  /** Finds the price with the best bound. False: no selection reaches the need. */
-  search(menu: Menu, need: number): boolean {
-    this.enoughCost = this.known = Infinity;
+  /** Finds the price with the best bound. `sure`: a gain that is enough. False: no selection reaches the need. */
+  search(menu: Menu, need: number, sure: number): boolean {
+    this.enoughCost = Infinity;
     if (this.select(menu, 0, 1) === Infinity || !(this.gain >= need)) return false;
     this.noteEnough(need);
     let [highCost, highGain] = [this.cost, this.gain];
     this.select(menu, 1, 0);
     this.note(0, need, this.after[this.cap]);
     this.noteEnough(need);
-    this.known = this.enoughCost;
     if (this.gain >= need) return true;
+    this.noteExchange(menu, sure);
     let [lowCost, lowGain] = [this.cost, this.gain];
     let best = 0;
     for (let step = 0; step < STEPS; step++) {
@@ -82,18 +80,19 @@ export class Pricing {
         this.note(price, need, bound);
       }
       this.noteEnough(need);
-      if (step > 0) this.known = Math.min(this.known, exchangedCost(menu, this, need));
+      this.noteExchange(menu, sure);
       if (!(bound < line - CLOSE * Math.abs(line))) break;
       if (this.gain >= need) [highCost, highGain] = [this.cost, this.gain];
       else [lowCost, lowGain] = [this.cost, this.gain];
     }
     this.select(menu, 1, best);
     this.price = best;
-    this.known = Math.min(this.known, this.enoughCost, exchangedCost(menu, this, need));
+    this.noteExchange(menu, sure);
     return true;
   }
 
   private classes = 0;
+  private readonly exchange = new Exchange();
 
   private note(price: number, need: number, bound: number): void {
     let size = Math.abs(price * need) + Math.abs(bound);
@@ -106,6 +105,19 @@ export class Pricing {
   private noteEnough(need: number): void {
     if (!(this.gain >= need) || !(this.cost < this.enoughCost)) return;
     this.enoughCost = this.cost;
+    this.keepSelection();
+  }
+
+  private noteExchange(menu: Menu, sure: number): void {
+    const { exchange } = this;
+    if (!exchange.find(menu, this, sure, this.enoughCost)) return;
+    this.keepSelection();
+    this.enoughCost = exchange.cost;
+    this.enoughItem[exchange.class] = exchange.item;
+    this.enoughMove[exchange.class] = exchange.move;
+  }
+
+  private keepSelection(): void {
     for (let j = 0; j < this.classes; j++) {
       this.enoughItem[j] = this.item[j * this.width + this.taken[j]];
       this.enoughMove[j] = this.move[j * this.width + this.taken[j]];
