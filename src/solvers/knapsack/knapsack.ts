@@ -90,7 +90,6 @@ class PreparedKnapsack implements Prepared {
 
 export const knapsack: Solver = {
   name: 'knapsack',
-  takesParts: true,
   accepts,
   prepare: (problem) => new PreparedKnapsack(problem),
 };

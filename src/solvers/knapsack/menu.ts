@@ -8,6 +8,8 @@
  *
  * An item is one of the three. A move t goes from the present value to a side.
  */
+import { markCorners } from './corners.js';
+
 export const POINT = 0;
 export const LATTICE = 1;
 export const INTERVAL = 2;
@@ -34,6 +36,8 @@ export class Menu {
   feature = new Int32Array(START);
   side = new Int8Array(START);
   changes = new Uint8Array(START);
+  /** Whether the item may be the cheapest one for some price (corners.ts). */
+  corner = new Uint8Array(START);
   /** Of a point: its value, its category, or its place in the group; NaN: the present columns. */
   value = new Float64Array(START);
   from = new Float64Array(START);
@@ -53,6 +57,7 @@ export class Menu {
 
   /** Ends a class. Without an item the person has no answer. */
   close(): void {
+    markCorners(this, this.first[this.classes], this.items);
     this.classes++;
     if (this.classes >= this.first.length) this.first = grown(this.first);
     this.first[this.classes] = this.items;
@@ -116,6 +121,7 @@ export class Menu {
     this.kind[i] = kind;
     this.feature[i] = feature;
     this.changes[i] = changes;
+    this.corner[i] = 1;
     return i;
   }
 
@@ -124,6 +130,7 @@ export class Menu {
     this.feature = grown(this.feature);
     this.side = grown(this.side);
     this.changes = grown(this.changes);
+    this.corner = grown(this.corner);
     for (const name of NUMBERS) this[name] = grown(this[name]);
   }
 }

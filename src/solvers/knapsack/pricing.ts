@@ -80,18 +80,18 @@ export class Pricing {
         this.note(price, need, bound);
       }
       this.noteEnough(need);
-      this.noteExchange(menu, sure);
+      if (step >= 2) this.noteExchange(menu, sure);
       if (!(bound < line - CLOSE * Math.abs(line))) break;
       if (this.gain >= need) [highCost, highGain] = [this.cost, this.gain];
       else [lowCost, lowGain] = [this.cost, this.gain];
     }
-    this.select(menu, 1, best);
-    this.price = best;
-    this.noteExchange(menu, sure);
+    if (best !== this.selected) this.select(menu, 1, best);
     return true;
   }
 
   private classes = 0;
+  /** The price of the last selection. */
+  private selected = 0;
   private readonly exchange = new Exchange();
 
   private note(price: number, need: number, bound: number): void {
@@ -127,11 +127,13 @@ export class Pricing {
   /** Lets every class choose. Returns the least sum; Infinity: too few changes are permitted. */
   select(menu: Menu, unit: number, price: number): number {
     this.classes = menu.classes;
+    this.selected = price;
     for (let j = 0; j < menu.classes; j++) this.choose(menu, j, unit, price);
     this.sumAfter(menu.classes);
     const { least, item, move, after, width, taken } = this;
     let k = this.cap;
     if (after[k] === Infinity) return Infinity;
+    if (k === 0) return this.sumUp(menu);
     this.cost = this.gain = 0;
     for (let j = 0; j < menu.classes; j++) {
       let q = 0;
@@ -146,14 +148,30 @@ export class Pricing {
     return after[this.cap];
   }
 
+  /** Without a limit of changes. */
+  private sumUp(menu: Menu): number {
+    let cost = 0;
+    let gain = 0;
+    for (let j = 0; j < menu.classes; j++) {
+      const i = this.item[j];
+      const t = this.move[j];
+      this.taken[j] = 0;
+      cost += menu.costAt(i, t);
+      gain += menu.gainAt(i, t);
+    }
+    this.cost = cost;
+    this.gain = gain;
+    return this.after[0];
+  }
+
   private choose(menu: Menu, j: number, unit: number, price: number): void {
     const { least, item, move, width, cap } = this;
-    const { kind, changes, c0, g0, first } = menu;
+    const { kind, changes, corner, c0, g0, first } = menu;
     const row = j * width;
     for (let k = 0; k < width; k++) least[row + k] = Infinity;
     for (let i = first[j]; i < first[j + 1]; i++) {
       const q = cap ? changes[i] : 0;
-      if (q > cap) continue;
+      if (corner[i] === 0 || q > cap) continue;
       let t = 0;
       let value = unit * c0[i] - price * g0[i];
       if (kind[i] !== POINT) {
@@ -171,6 +189,10 @@ export class Pricing {
   private sumAfter(classes: number): void {
     const { least, after, width } = this;
     after.fill(0, classes * width, (classes + 1) * width);
+    if (width === 1) {
+      for (let j = classes - 1; j >= 0; j--) after[j] = after[j + 1] + least[j];
+      return;
+    }
     for (let j = classes - 1; j >= 0; j--) {
       for (let k = 0; k < width; k++) {
         let best = Infinity;
