@@ -16,12 +16,13 @@ import { Completion } from './completion.js';
 import { Core } from './core.js';
 import type { Menu } from './menu.js';
 import { OptionLists } from './option-lists.js';
+import type { PolicyGroups } from './policy-groups.js';
 import { Pricing } from './pricing.js';
 import type { Lack } from './sums.js';
 
 /** The first distance, as a share of the gap between the bound and a known selection, and the factor by which it grows. */
-const FIRST_SHARE = 0.05;
-const GROWTH = 4;
+const FIRST_SHARE = 0.2;
+const GROWTH = 3;
 /** The least first distance, as a share of the bound and of all distances. */
 const LEAST_SHARE = 1e-6;
 const WORTH = 1e-7;
@@ -58,10 +59,11 @@ export class KnapsackSearch {
     private readonly problem: Problem,
     private readonly menu: Menu,
     private readonly best: BestAnswer,
+    groups: PolicyGroups,
   ) {
     this.core = new Core(menu, this.pricing);
     this.lists = new OptionLists(menu, this.core);
-    this.point = new ChosenPoint(problem, menu);
+    this.point = new ChosenPoint(problem, menu, groups);
   }
 
   /** False: no combination reaches the need. */
@@ -71,7 +73,7 @@ export class KnapsackSearch {
     this.lack = lack;
     this.limits = limits;
     this.need = lack.need - lack.slack;
-    pricing.begin(menu.classes, problem.maxChanges < menu.classes ? problem.maxChanges : 0);
+    pricing.begin(menu.classes, problem.traits.capped ? problem.maxChanges : 0);
     const isReached = pricing.search(menu, this.need, lack.need + lack.slack + lack.depth);
     this.spend();
     if (isReached && limits.anyAnswer) this.offerEnough();

@@ -24,6 +24,8 @@ import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared,
 import { soleTrees } from '../trees/cells/cells.js';
 import { StepOptions } from './step-options.js';
 import { areSteps } from './step-tables.js';
+import { isCoupledInSteps } from './coupled-groups.js';
+import { PolicyGroups } from './policy-groups.js';
 import { Menu } from './menu.js';
 import { MovedOptions, type OptionSource } from './moved-options.js';
 import { KnapsackSearch } from './knapsack-search.js';
@@ -46,7 +48,7 @@ function sumOf({ piece, ...problem }: Problem): MovedSum | null {
 
 /** Other methods solve these in closed form. */
 const isPlain = ({ traits, piece }: Problem): boolean =>
-  !traits.discrete && !traits.rounded && !traits.capped && (traits.norm === 'l2' || (traits.norm === 'l1' && piece.rows.length === 1));
+  !traits.linked && !traits.disjunctive && !traits.discrete && !traits.rounded && !traits.capped && (traits.norm === 'l2' || (traits.norm === 'l1' && piece.rows.length === 1));
 
 /** Trees that look at one feature each. Null: the problem has another form. */
 function stepsOf(problem: Problem): TreesAtom | null {
@@ -56,8 +58,8 @@ function stepsOf(problem: Problem): TreesAtom | null {
 
 function accepts(problem: Problem): 'no' | 'exact' {
   const { traits, maxChanges } = problem;
-  const isFree = !traits.linked && !traits.disjunctive && maxChanges >= 1;
-  return isFree && NORMS.has(traits.norm) && (stepsOf(problem) || (!isPlain(problem) && sumOf(problem))) ? 'exact' : 'no';
+  const isFree = (!traits.linked && !traits.disjunctive) || isCoupledInSteps(problem);
+  return isFree && maxChanges >= 1 && NORMS.has(traits.norm) && (stepsOf(problem) || (!isPlain(problem) && sumOf(problem))) ? 'exact' : 'no';
 }
 
 class PreparedKnapsack implements Prepared {
@@ -68,18 +70,19 @@ class PreparedKnapsack implements Prepared {
 
   constructor(problem: Problem) {
     const steps = stepsOf(problem);
+    const groups = new PolicyGroups(problem, this.menu);
     this.source = steps
-      ? new StepOptions(problem, this.menu, steps)
-      : new MovedOptions(problem, this.menu, sumOf(problem)!);
+      ? new StepOptions(problem, this.menu, steps, groups)
+      : new MovedOptions(problem, this.menu, sumOf(problem)!, groups);
     this.best = new BestAnswer(problem);
-    this.search = new KnapsackSearch(problem, this.menu, this.best);
+    this.search = new KnapsackSearch(problem, this.menu, this.best, groups);
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
     const { menu, search, best, source } = this;
     best.begin(domain);
     const lack = source.fill(domain, limits.nudge);
-    if (!lack) return numerical('the sum overflows');
+    if (!lack) return numerical('a number overflows, or coupled features have too many values');
     limits.budget.spend((40 * menu.items) / FLOPS_PER_UNIT);
     for (let j = 0; j < menu.classes; j++) if (menu.first[j] === menu.first[j + 1]) return INFEASIBLE;
     if (!search.begin(domain, lack, limits)) return INFEASIBLE;

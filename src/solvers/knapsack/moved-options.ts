@@ -5,15 +5,17 @@
 import type { Feature } from '../../models/features.js';
 import { changeCost } from '../../policy/cost.js';
 import { type Domain, isFixed, mayStand } from '../../policy/domain.js';
-import { isListed, isOpen } from '../../policy/listed-values.js';
+import { isListed } from '../../policy/listed-values.js';
 import type { Problem } from '../../problems/problem.js';
+import { canBe, presentValue } from './feature-values.js';
 import type { Menu } from './menu.js';
+import type { PolicyGroups } from './policy-groups.js';
 import { NumberOptions } from './number-options.js';
 import type { Lack, MovedSum } from './sums.js';
 
 /** The source of a person's options. */
 export interface OptionSource {
-  /** Fills the menu. Null: a number overflows. */
+  /** Fills the menu. Null: a number overflows, or the coupled features have too many values. */
   fill(domain: Domain, nudge: number): Lack | null;
 }
 
@@ -25,9 +27,10 @@ export class MovedOptions implements OptionSource {
     private readonly problem: Problem,
     private readonly menu: Menu,
     private readonly sum: MovedSum,
+    private readonly groups: PolicyGroups,
   ) {
     this.numbers = new NumberOptions(problem.cost, menu);
-    this.free = problem.rules.filter(({ never }) => !never).map(({ feature }) => feature);
+    this.free = problem.rules.filter(({ never, feature }) => !never && !groups.has(feature)).map(({ feature }) => feature);
   }
 
   fill(domain: Domain, nudge: number): Lack | null {
@@ -35,7 +38,9 @@ export class MovedOptions implements OptionSource {
     const lack = sum.begin(domain, nudge);
     if (!lack) return null;
     menu.begin();
-    numbers.enough = lack.need + 2 * lack.slack + lack.depth + this.forcedLoss(domain);
+    if (!this.groups.fill(domain, (person, feature, value) => this.gainOf(person, feature, value))) return null;
+    const loss = this.forcedLoss(domain) - this.groups.leastGain;
+    numbers.enough = lack.need + 2 * lack.slack + lack.depth + loss;
     for (const feature of free) {
       if (isFixed(domain, feature) && mayStand(domain, feature)) continue;
       const mayStay = mayStand(domain, feature);
@@ -83,20 +88,4 @@ export class MovedOptions implements OptionSource {
     }
     return gain;
   }
-}
-
-/** A forced category is the only one. */
-export function canBe(domain: Domain, feature: Feature, k: number): boolean {
-  if (!isOpen(domain, feature, k)) return false;
-  const { kind, column, width } = feature;
-  if (kind !== 'choice') return true;
-  for (let c = column; c < column + width; c++) if (c !== column + k && domain.lower[c] > 0) return false;
-  return true;
-}
-
-/** The row's own rank or category; -1 where it is a mixture of categories. */
-export function presentValue({ kind, column, width }: Feature, origin: Float64Array): number {
-  if (kind !== 'choice') return origin[column];
-  for (let k = 0; k < width; k++) if (origin[column + k] === 1) return k;
-  return -1;
 }
