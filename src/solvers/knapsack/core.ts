@@ -17,16 +17,16 @@ export class Core {
   /** By class of the core: its first option. */
   first = new Int32Array(64);
   count = 0;
-  gain = new Float64Array(256);
-  cost = new Float64Array(256);
-  value = new Float64Array(256);
-  changes = new Uint8Array(256);
-  item = new Int32Array(256);
-  move = new Float64Array(256);
+  gain = new Float64Array(64);
+  cost = new Float64Array(64);
+  value = new Float64Array(64);
+  changes = new Uint8Array(64);
+  item = new Int32Array(64);
+  move = new Float64Array(64);
   /** By option: 1 if its move is free between two ends. Gain and value are then the best ones, and the cost is that of the completion. */
-  free = new Uint8Array(256);
-  from = new Float64Array(256);
-  to = new Float64Array(256);
+  free = new Uint8Array(64);
+  from = new Float64Array(64);
+  to = new Float64Array(64);
   /** The options of the fixed classes. */
   fixed = 0;
   fixedItem = new Int32Array(64);

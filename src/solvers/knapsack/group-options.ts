@@ -8,10 +8,10 @@ import { type Domain, mayStand } from '../../policy/domain.js';
 import { isListed } from '../../policy/listed-values.js';
 import { countValues, valuesOf } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
-import { keepsLink } from '../shared/linear-rows.js';
 import type { CoupledGroup } from './coupled-groups.js';
-import { grown, type Menu } from './menu.js';
 import { canBe, presentValue } from './feature-values.js';
+import { grown, type Menu } from './menu.js';
+import { RowChoice } from './row-choice.js';
 
 /** More combinations take too long. */
 const MOST_COMBINATIONS = 40_000;
@@ -25,11 +25,13 @@ interface Member {
   readonly values: number[];
   readonly gains: number[];
   readonly costs: number[];
+  /** The present columns. */
+  readonly present: Float64Array;
 }
 
 export class GroupOptions {
   /** By combination and member. */
-  values = new Float64Array(256);
+  values = new Float64Array(64);
   /** The least gain of the last person's options. */
   leastGain = 0;
   private size = 0;
@@ -37,6 +39,8 @@ export class GroupOptions {
   private readonly chosen: Float64Array;
   private members: readonly Member[] = [];
   private isHome = false;
+  /** By member: the constraints that are known with it. */
+  private readonly known: readonly (readonly RowChoice[])[];
 
   /** `mark`: the group's number among the groups. */
   constructor(
@@ -48,6 +52,7 @@ export class GroupOptions {
   ) {
     this.x = new Float64Array(problem.space.columns);
     this.chosen = new Float64Array(group.features.length);
+    this.known = group.known.map((constraints) => constraints.map((rows) => new RowChoice(rows)));
   }
 
   /** Adds the group's class. False: too many combinations. */
@@ -55,9 +60,9 @@ export class GroupOptions {
     const { group, menu, x } = this;
     const count = group.features.reduce((product, feature) => product * sizeOf(domain, feature), 1);
     if (!(count <= MOST_COMBINATIONS)) return false;
+    for (let c = 0; c < x.length; c++) x[c] = Number.isNaN(domain.origin[c]) && this.isCategory(c) ? 0 : domain.origin[c];
     this.members = group.features.map((feature) => this.memberOf(domain, feature));
     this.size = this.leastGain = 0;
-    for (let c = 0; c < x.length; c++) x[c] = Number.isNaN(domain.origin[c]) && this.isCategory(c) ? 0 : domain.origin[c];
     this.isHome = group.features.every((feature) => mayStand(domain, feature)) && group.known.every((_, at) => this.keeps(at));
     this.combine(0, 0, 0, 0);
     menu.close();
@@ -89,31 +94,33 @@ export class GroupOptions {
       values,
       gains: values.map((value) => (Number.isNaN(value) ? 0 : this.gainOf(domain, feature, value))),
       costs: values.map((value) => (Number.isNaN(value) ? 0 : changeCost(this.problem.cost, feature, here, value))),
+      present: this.x.slice(feature.column, feature.column + feature.width),
     };
   }
 
   private combine(k: number, cost: number, gain: number, changes: number): void {
-    if (changes > this.problem.maxChanges) return;
     if (k === this.members.length) {
       this.add(cost, gain, changes);
       return;
     }
-    const { feature, values, gains, costs } = this.members[k];
+    const { feature, values, gains, costs, present } = this.members[k];
     const { x, chosen } = this;
-    const before = x.slice(feature.column, feature.column + feature.width);
+    const most = this.problem.maxChanges;
     for (let v = 0; v < values.length; v++) {
       const value = values[v];
+      const isMoved = value === value;
+      if (isMoved && changes >= most) break;
       chosen[k] = value;
-      if (Number.isNaN(value)) x.set(before, feature.column);
-      else put(x, feature, value);
-      if (this.keeps(k)) this.combine(k + 1, cost + costs[v], gain + gains[v], changes + +!Number.isNaN(value));
+      if (isMoved) put(x, feature, value);
+      if (this.keeps(k)) this.combine(k + 1, cost + costs[v], gain + gains[v], isMoved ? changes + 1 : changes);
     }
-    x.set(before, feature.column);
+    for (let i = 0; i < feature.width; i++) x[feature.column + i] = present[i];
   }
 
   /** Whether the constraints hold that are known with a member. */
   private keeps(k: number): boolean {
-    for (const rows of this.group.known[k]) if (!rows.some((row) => keepsLink(row, this.x))) return false;
+    const known = this.known[k];
+    for (let i = 0; i < known.length; i++) if (!known[i].holds(this.x)) return false;
     return true;
   }
 

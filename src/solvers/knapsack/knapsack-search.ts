@@ -73,7 +73,7 @@ export class KnapsackSearch {
     this.lack = lack;
     this.limits = limits;
     this.need = lack.need - lack.slack;
-    pricing.begin(menu.classes, problem.traits.capped ? problem.maxChanges : 0);
+    pricing.begin(menu.classes, menu.mostChanges() > problem.maxChanges ? problem.maxChanges : 0);
     const isReached = pricing.search(menu, this.need, lack.need + lack.slack + lack.depth);
     this.spend();
     if (isReached && limits.anyAnswer) this.offerEnough();

@@ -14,7 +14,7 @@ export const POINT = 0;
 export const LATTICE = 1;
 export const INTERVAL = 2;
 
-const START = 256;
+const START = 64;
 
 /** A quadratic cost and a quadratic gain of a move. */
 export interface MoveCurve {
@@ -90,6 +90,17 @@ export class Menu {
     this.g0[i] = curve.g0;
     this.g1[i] = curve.g1;
     this.g2[i] = curve.g2;
+  }
+
+  /** The largest number of changes of a combination. */
+  mostChanges(): number {
+    let sum = 0;
+    for (let j = 0; j < this.classes; j++) {
+      let most = 0;
+      for (let i = this.first[j]; i < this.first[j + 1]; i++) if (this.changes[i] > most) most = this.changes[i];
+      sum += most;
+    }
+    return sum;
   }
 
   costAt(i: number, t: number): number {

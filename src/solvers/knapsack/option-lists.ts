@@ -27,21 +27,21 @@ export interface ListLimits {
 }
 
 export class OptionLists {
-  gain = new Float64Array(1024);
-  cost = new Float64Array(1024);
-  value = new Float64Array(1024);
-  changes = new Uint8Array(1024);
-  parent = new Int32Array(1024);
-  option = new Int32Array(1024);
+  gain = new Float64Array(128);
+  cost = new Float64Array(128);
+  value = new Float64Array(128);
+  changes = new Uint8Array(128);
+  parent = new Int32Array(128);
+  option = new Int32Array(128);
   /** The set of free moves; 0: none. */
-  tag = new Int32Array(1024);
+  tag = new Int32Array(128);
   size = 0;
   /** The first state of the last list. */
   start = 0;
   /** The combinations of all classes: a state and the option of the last class; -1: there is no class. */
   pairs = 0;
-  states = new Int32Array(256);
-  options = new Int32Array(256);
+  states = new Int32Array(64);
+  options = new Int32Array(64);
   /** By tag: the smaller set, and the option that was added. */
   tagParent: number[] = [0];
   tagOption: number[] = [-1];
@@ -49,15 +49,15 @@ export class OptionLists {
   /** By tag: the least cost of its free moves. */
   private tagCost: number[] = [0];
   private tagOf = new Map<number, number>();
-  private least = new Float64Array(256);
-  private after = new Float64Array(256);
+  private least = new Float64Array(64);
+  private after = new Float64Array(64);
   private room = new Float64Array(64);
   private order = new Int32Array(64);
   private weight = new Float64Array(64);
   /** The states of a level before they are sorted: gain, state and option. */
-  private sums = new Float64Array(256);
-  private places = new Int32Array(256);
-  private merged = new Int32Array(256);
+  private sums = new Float64Array(64);
+  private places = new Int32Array(64);
+  private merged = new Int32Array(64);
   /** By option: its first state. */
   private runs = new Int32Array(64);
 
