@@ -60,7 +60,9 @@ const CONTINUOUS = (count) => kindsOf(times(count, () => 'free'));
 const MODELS = {
   row: (random, features) => {
     const weights = features.flatMap(({ document }) =>
-      document.type === 'categorical' ? CATEGORIES.map(() => normal(random)) : [normal(random) / (document.type === 'integer' ? 2 : 1)],
+      document.type === 'categorical'
+        ? CATEGORIES.map(() => normal(random))
+        : [normal(random) / (document.type === 'integer' ? 2 : 1)],
     );
     return { family: 'logistic-regression', parameters: { weights, bias: -0.5 * Math.sqrt(features.length) } };
   },
@@ -79,18 +81,28 @@ const MODELS = {
 function additive(random, features, pairs) {
   const cuts = (count) => [...new Set(times(count, () => round(1.2 * normal(random), 3)))].sort((a, b) => a - b);
   const mains = features.map(({ document: { name, type } }) => {
-    if (type === 'categorical') return { feature: name, categories: Object.fromEntries(CATEGORIES.map((c) => [c, normal(random)])) };
+    if (type === 'categorical')
+      return { feature: name, categories: Object.fromEntries(CATEGORIES.map((c) => [c, normal(random)])) };
     const own = cuts(63);
     let level = 0;
     const trend = 0.15 * normal(random);
-    return { feature: name, cuts: own, values: times(own.length + 1, () => (level += trend / 4 + 0.08 * normal(random))) };
+    return {
+      feature: name,
+      cuts: own,
+      values: times(own.length + 1, () => (level += trend / 4 + 0.08 * normal(random))),
+    };
   });
-  return { family: 'additive', parameters: { intercept: -2, terms: [...mains, ...times(pairs, () => pairOf(random, features))], link: 'logit' } };
+  return {
+    family: 'additive',
+    parameters: { intercept: -2, terms: [...mains, ...times(pairs, () => pairOf(random, features))], link: 'logit' },
+  };
 }
 
 /** A table of 8 x 8 bins over two numbers. */
 function pairOf(random, features) {
-  const numbers = features.filter(({ document }) => document.type !== 'categorical').map(({ document }) => document.name);
+  const numbers = features
+    .filter(({ document }) => document.type !== 'categorical')
+    .map(({ document }) => document.name);
   const first = Math.floor(random() * numbers.length);
   const second = (first + 1 + Math.floor(random() * (numbers.length - 1))) % numbers.length;
   const axes = times(2, () => ({ cuts: [-1.5, -1, -0.5, 0, 0.5, 1, 1.5] }));
@@ -117,7 +129,14 @@ export const SUM_CASES = [
   { label: 'continuous l0 d=100', group: 'continuous', model: 'row', features: CONTINUOUS(100), norm: 'l0' },
   { label: 'gaussian l1', group: 'gaussian', model: 'gaussian', features: CONTINUOUS(30), norm: 'l1' },
   { label: 'mains l1', group: 'mains', model: 'mains', features: MIXED, norm: 'l1' },
-  { label: 'mains l1, 3 changes', group: 'mains', model: 'mains', features: MIXED, norm: 'l1', more: { maxChanges: 3 } },
+  {
+    label: 'mains l1, 3 changes',
+    group: 'mains',
+    model: 'mains',
+    features: MIXED,
+    norm: 'l1',
+    more: { maxChanges: 3 },
+  },
   { label: 'mains and pairs l1', group: 'pairs', model: 'pairs', features: MIXED, norm: 'l1' },
 ];
 

@@ -53,7 +53,8 @@ function drawValue(dice: Dice, feature: FeatureDocument): number {
   if (feature.type === 'categorical') return dice.integer(0, feature.categories.length - 1);
   if (feature.type === 'boolean') return dice.integer(0, 1);
   if (feature.type === 'integer') return dice.integer(-3, 3);
-  const value = feature.name === 'd' ? dice.integer(-5, 5) / 10 : dice.pick([dice.integer(-2, 4) / 2, dice.between(-1, 2)]);
+  const value =
+    feature.name === 'd' ? dice.integer(-5, 5) / 10 : dice.pick([dice.integer(-2, 4) / 2, dice.between(-1, 2)]);
   return dice.chance(0.1) && feature.name === 'd' ? 0.123 : value;
 }
 
@@ -111,7 +112,12 @@ export function drawSum(
 function mustChange(dice: Dice, domain: AskedProblem['domain']): void {
   const feature = dice.pick([...domain.space.features]);
   const { column, width, kind } = feature;
-  if (kind === 'choice') for (let c = column; c < column + width; c++) domain.upper[c] = Math.min(domain.upper[c], 1 - domain.origin[c]);
-  else if (domain.step[feature.index] === 1 && domain.origin[column] + 1 <= domain.upper[column] && !domain.ranks[feature.index])
+  if (kind === 'choice')
+    for (let c = column; c < column + width; c++) domain.upper[c] = Math.min(domain.upper[c], 1 - domain.origin[c]);
+  else if (
+    domain.step[feature.index] === 1 &&
+    domain.origin[column] + 1 <= domain.upper[column] &&
+    !domain.ranks[feature.index]
+  )
     domain.lower[column] = domain.origin[column] + 1;
 }

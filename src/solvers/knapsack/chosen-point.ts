@@ -3,9 +3,7 @@ import type { Domain } from '../../policy/domain.js';
 import { nearestValue } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
 import { moveWithGain } from './completion.js';
-import { put } from './group-options.js';
 import { INTERVAL, type Menu, POINT } from './menu.js';
-import type { PolicyGroups } from './policy-groups.js';
 
 /** A move that is taken back keeps this share. */
 const LEAST = 1e-6;
@@ -19,7 +17,6 @@ export class ChosenPoint {
   constructor(
     private readonly problem: Problem,
     private readonly menu: Menu,
-    private readonly groups: PolicyGroups,
   ) {
     this.x = new Float64Array(problem.space.columns);
   }
@@ -59,8 +56,10 @@ export class ChosenPoint {
   }
 
   private writeValue(f: number, value: number): void {
-    if (f < 0) this.groups.write(~f, value, this.x);
-    else put(this.x, this.problem.space.features[f], value);
+    if (Number.isNaN(value)) return;
+    const { kind, column, width } = this.problem.space.features[f];
+    if (kind === 'choice') this.x.fill(0, column, column + width)[column + value] = 1;
+    else this.x[column] = value;
   }
 
   private writeMove(i: number, move: number): void {

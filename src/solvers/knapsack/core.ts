@@ -8,7 +8,7 @@
  * gain is left out: the completion finds its move.
  */
 import { Completion, isConvex } from './completion.js';
-import { INTERVAL, LATTICE, type Menu, grown } from './menu.js';
+import { grown, INTERVAL, LATTICE, type Menu } from './menu.js';
 import type { Pricing } from './pricing.js';
 
 export class Core {

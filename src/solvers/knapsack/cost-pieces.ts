@@ -29,7 +29,11 @@ export class CostPieces {
     const last = points.length - 1;
     const mean = (heights[last] - heights[0]) / (points[last] - points[0]);
     let [at, base] = [0, 0];
-    for (let k = side > 0 ? firstAbove(points, here) : firstAbove(points, here, true) - 1; k >= 0 && k <= last; k += side) {
+    for (
+      let k = side > 0 ? firstAbove(points, here) : firstAbove(points, here, true) - 1;
+      k >= 0 && k <= last;
+      k += side
+    ) {
       const before = k - side;
       const isOutside = before < 0 || before > last;
       const slope = w * (isOutside ? mean : (heights[k] - heights[before]) / (points[k] - points[before]));

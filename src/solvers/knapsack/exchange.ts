@@ -30,7 +30,8 @@ export class Exchange {
       const others = cost - menu.costAt(item[at], move[at]);
       const most = cap ? cap - changes + taken[j] : Infinity;
       for (let i = menu.first[j]; i < menu.first[j + 1]; i++)
-        if (others + menu.c0[i] < this.cost && !(cap && menu.changes[i] > most)) this.consider(menu, j, i, others, wanted);
+        if (others + menu.c0[i] < this.cost && !(cap && menu.changes[i] > most))
+          this.consider(menu, j, i, others, wanted);
     }
     pricing.operations += 10 * menu.items;
     return this.class >= 0;

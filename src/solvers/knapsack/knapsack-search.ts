@@ -16,7 +16,6 @@ import { Completion } from './completion.js';
 import { Core } from './core.js';
 import type { Menu } from './menu.js';
 import { OptionLists } from './option-lists.js';
-import type { PolicyGroups } from './policy-groups.js';
 import { Pricing } from './pricing.js';
 import type { Lack } from './sums.js';
 
@@ -59,11 +58,10 @@ export class KnapsackSearch {
     private readonly problem: Problem,
     private readonly menu: Menu,
     private readonly best: BestAnswer,
-    groups: PolicyGroups,
   ) {
     this.core = new Core(menu, this.pricing);
     this.lists = new OptionLists(menu, this.core);
-    this.point = new ChosenPoint(problem, menu, groups);
+    this.point = new ChosenPoint(problem, menu);
   }
 
   /** False: no combination reaches the need. */

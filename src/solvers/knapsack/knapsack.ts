@@ -13,22 +13,21 @@
  * of their costs.
  * Source: Kellerer, Pferschy and Pisinger, Knapsack Problems, 2004, chapter 11.
  */
+
+import type { TreesAtom } from '../../models/region.js';
 import type { Domain } from '../../policy/domain.js';
 import { FLOPS_PER_UNIT } from '../../problems/budget.js';
-import type { TreesAtom } from '../../models/region.js';
 import { onlyAtoms, type Problem } from '../../problems/problem.js';
 import { isDiagonal } from '../additive/additive-terms.js';
 import { BestAnswer } from '../shared/best-answer.js';
 import { readsDistances } from '../shared/linear-rows.js';
 import { INFEASIBLE, type Limits, limit, numerical, type Outcome, type Prepared, type Solver } from '../solver.js';
 import { soleTrees } from '../trees/cells/cells.js';
-import { StepOptions } from './step-options.js';
-import { areSteps } from './step-tables.js';
-import { isCoupledInSteps } from './coupled-groups.js';
-import { PolicyGroups } from './policy-groups.js';
+import { KnapsackSearch } from './knapsack-search.js';
 import { Menu } from './menu.js';
 import { MovedOptions, type OptionSource } from './moved-options.js';
-import { KnapsackSearch } from './knapsack-search.js';
+import { StepOptions } from './step-options.js';
+import { areSteps } from './step-tables.js';
 import { type MovedSum, QuadraticSum, RowSum } from './sums.js';
 
 const NORMS = new Set(['l0', 'l1', 'l2', 'percentile']);
@@ -48,7 +47,10 @@ function sumOf({ piece, ...problem }: Problem): MovedSum | null {
 
 /** Other methods solve these in closed form. */
 const isPlain = ({ traits, piece }: Problem): boolean =>
-  !traits.linked && !traits.disjunctive && !traits.discrete && !traits.rounded && !traits.capped && (traits.norm === 'l2' || (traits.norm === 'l1' && piece.rows.length === 1));
+  !traits.discrete &&
+  !traits.rounded &&
+  !traits.capped &&
+  (traits.norm === 'l2' || (traits.norm === 'l1' && piece.rows.length === 1));
 
 /** Trees that look at one feature each. Null: the problem has another form. */
 function stepsOf(problem: Problem): TreesAtom | null {
@@ -58,8 +60,10 @@ function stepsOf(problem: Problem): TreesAtom | null {
 
 function accepts(problem: Problem): 'no' | 'exact' {
   const { traits, maxChanges } = problem;
-  const isFree = (!traits.linked && !traits.disjunctive) || isCoupledInSteps(problem);
-  return isFree && maxChanges >= 1 && NORMS.has(traits.norm) && (stepsOf(problem) || (!isPlain(problem) && sumOf(problem))) ? 'exact' : 'no';
+  const isFree = !traits.linked && !traits.disjunctive && maxChanges >= 1;
+  return isFree && NORMS.has(traits.norm) && (stepsOf(problem) || (!isPlain(problem) && sumOf(problem)))
+    ? 'exact'
+    : 'no';
 }
 
 class PreparedKnapsack implements Prepared {
@@ -70,19 +74,18 @@ class PreparedKnapsack implements Prepared {
 
   constructor(problem: Problem) {
     const steps = stepsOf(problem);
-    const groups = new PolicyGroups(problem, this.menu);
     this.source = steps
-      ? new StepOptions(problem, this.menu, steps, groups)
-      : new MovedOptions(problem, this.menu, sumOf(problem)!, groups);
+      ? new StepOptions(problem, this.menu, steps)
+      : new MovedOptions(problem, this.menu, sumOf(problem)!);
     this.best = new BestAnswer(problem);
-    this.search = new KnapsackSearch(problem, this.menu, this.best, groups);
+    this.search = new KnapsackSearch(problem, this.menu, this.best);
   }
 
   solve(domain: Domain, limits: Limits): Outcome {
     const { menu, search, best, source } = this;
     best.begin(domain);
     const lack = source.fill(domain, limits.nudge);
-    if (!lack) return numerical('a number overflows, or coupled features have too many values');
+    if (!lack) return numerical('the sum overflows');
     limits.budget.spend((40 * menu.items) / FLOPS_PER_UNIT);
     for (let j = 0; j < menu.classes; j++) if (menu.first[j] === menu.first[j + 1]) return INFEASIBLE;
     if (!search.begin(domain, lack, limits)) return INFEASIBLE;

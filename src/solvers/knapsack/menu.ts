@@ -1,6 +1,6 @@
 /**
- * The options of one person, as flat arrays that are filled anew for each row. A class is a feature, or several features that the policy
- * couples. An answer takes one option of each class.
+ * The options of one person, as flat arrays that are filled anew for each row. A class is a feature. An answer
+ * takes one option of each class.
  *
  *   point      a cost, a gain and a number of changes
  *   lattice    the moves t = from, from + step, ..., to      cost c0 + c1 t + c2 t²,    gain g0 + g1 t + g2 t²
@@ -32,13 +32,12 @@ export class Menu {
   /** By class: its first item; the last entry is the number of items. */
   first = new Int32Array(64);
   kind = new Uint8Array(START);
-  /** The feature; ~group for an item of a group of coupled features. */
   feature = new Int32Array(START);
   side = new Int8Array(START);
   changes = new Uint8Array(START);
   /** Whether the item may be the cheapest one for some price (corners.ts). */
   corner = new Uint8Array(START);
-  /** Of a point: its value, its category, or its place in the group; NaN: the present columns. */
+  /** Of a point: its value or its category; NaN: the present columns. */
   value = new Float64Array(START);
   from = new Float64Array(START);
   to = new Float64Array(START);

@@ -9,13 +9,12 @@ import { isListed } from '../../policy/listed-values.js';
 import type { Problem } from '../../problems/problem.js';
 import { canBe, presentValue } from './feature-values.js';
 import type { Menu } from './menu.js';
-import type { PolicyGroups } from './policy-groups.js';
 import { NumberOptions } from './number-options.js';
 import type { Lack, MovedSum } from './sums.js';
 
 /** The source of a person's options. */
 export interface OptionSource {
-  /** Fills the menu. Null: a number overflows, or the coupled features have too many values. */
+  /** Fills the menu. Null: a number overflows. */
   fill(domain: Domain, nudge: number): Lack | null;
 }
 
@@ -27,10 +26,9 @@ export class MovedOptions implements OptionSource {
     private readonly problem: Problem,
     private readonly menu: Menu,
     private readonly sum: MovedSum,
-    private readonly groups: PolicyGroups,
   ) {
     this.numbers = new NumberOptions(problem.cost, menu);
-    this.free = problem.rules.filter(({ never, feature }) => !never && !groups.has(feature)).map(({ feature }) => feature);
+    this.free = problem.rules.filter(({ never }) => !never).map(({ feature }) => feature);
   }
 
   fill(domain: Domain, nudge: number): Lack | null {
@@ -38,15 +36,14 @@ export class MovedOptions implements OptionSource {
     const lack = sum.begin(domain, nudge);
     if (!lack) return null;
     menu.begin();
-    if (!this.groups.fill(domain, (person, feature, value) => this.gainOf(person, feature, value))) return null;
-    const loss = this.forcedLoss(domain) - this.groups.leastGain;
-    numbers.enough = lack.need + 2 * lack.slack + lack.depth + loss;
+    numbers.enough = lack.need + 2 * lack.slack + lack.depth + this.forcedLoss(domain);
     for (const feature of free) {
       if (isFixed(domain, feature) && mayStand(domain, feature)) continue;
       const mayStay = mayStand(domain, feature);
       const isListing = isListed(feature);
       if (isListing) this.addListed(domain, feature, mayStay);
-      else if (!numbers.add(domain, feature, sum.slopes[feature.column], sum.bends[feature.column], mayStay)) return null;
+      else if (!numbers.add(domain, feature, sum.slopes[feature.column], sum.bends[feature.column], mayStay))
+        return null;
       if (mayStay && menu.isStarted) menu.addPoint(feature.index, Number.NaN, 0, 0, 0);
       if (!mayStay || menu.isStarted) menu.close();
     }
@@ -62,7 +59,9 @@ export class MovedOptions implements OptionSource {
       let least = 0;
       if (!isListed(feature))
         least = NumberOptions.forcedGain(domain, feature, this.sum.slopes[column], this.sum.bends[column]);
-      else for (let k = 0; k <= max; k++) if (canBe(domain, feature, k)) least = Math.min(least, this.gainOf(domain, feature, k));
+      else
+        for (let k = 0; k <= max; k++)
+          if (canBe(domain, feature, k)) least = Math.min(least, this.gainOf(domain, feature, k));
       loss += Math.max(0, -least);
     }
     return loss;

@@ -37,7 +37,9 @@ export class NumberOptions {
 
   /** Adds the moves of a feature to both sides. False: a move is too large for a number. */
   add(domain: Domain, feature: Feature, slope: number, bend: number, mayStay: boolean): boolean {
-    return this.addSide(domain, feature, 1, slope, bend, mayStay) && this.addSide(domain, feature, -1, -slope, bend, mayStay);
+    return (
+      this.addSide(domain, feature, 1, slope, bend, mayStay) && this.addSide(domain, feature, -1, -slope, bend, mayStay)
+    );
   }
 
   /** The gain of the nearest value of a number that may not stay. */
@@ -114,7 +116,8 @@ function movesTo(domain: Domain, feature: Feature, side: Side): Moves | null {
   const least = Math.max(0, side > 0 ? domain.lower[column] - here : here - domain.upper[column]);
   if (isContinuous(domain, feature)) return { first: least, last, step: 0 };
   const step = spacing(domain, feature);
-  const first = least > 0 ? least : domain.step[index] > 0 || domain.grid[index] > 0 ? step : firstOff(domain, feature, side);
+  const first =
+    least > 0 ? least : domain.step[index] > 0 || domain.grid[index] > 0 ? step : firstOff(domain, feature, side);
   if (!(first <= last * (1 + NEAR))) return null;
   return { first, last: last < Infinity ? first + step * Math.round((last - first) / step) : last, step };
 }

@@ -9,8 +9,8 @@
  * dominated only if the other one gains more by a margin (`tie`).
  */
 import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
-import type { Core } from './core.js';
 import { isCurved } from './completion.js';
+import type { Core } from './core.js';
 import { grown, type Menu } from './menu.js';
 
 const MOST_STATES = 400_000;
@@ -259,7 +259,8 @@ export class OptionLists {
   /** From here on a state dominates others. */
   private settle(s: number, cap: number): void {
     const row = this.tag[s] * (cap + 1);
-    for (let k = this.changes[s]; k <= cap; k++) if (this.cost[s] < this.least[row + k]) this.least[row + k] = this.cost[s];
+    for (let k = this.changes[s]; k <= cap; k++)
+      if (this.cost[s] < this.least[row + k]) this.least[row + k] = this.cost[s];
   }
 
   /** The set with one more free move; -1: no answer needs two of these moves between their ends. */

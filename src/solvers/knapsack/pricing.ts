@@ -8,8 +8,9 @@
  *
  *   before_j(k), after_j(k)    the least sum of the classes before j, from j on, with at most k changes
  */
-import { type Menu, POINT } from './menu.js';
+
 import { Exchange } from './exchange.js';
+import { type Menu, POINT } from './menu.js';
 
 const STEPS = 40;
 /** Two bounds this close are equal. */

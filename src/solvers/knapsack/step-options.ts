@@ -10,11 +10,10 @@ import { type Domain, isFixed, mayStand } from '../../policy/domain.js';
 import { isListed } from '../../policy/listed-values.js';
 import { nearestValue } from '../../policy/values.js';
 import type { Problem } from '../../problems/problem.js';
-import { cellOf, presentCell, valueIn } from '../trees/cells/cells.js';
-import type { Menu } from './menu.js';
+import { presentCell, valueIn } from '../trees/cells/cells.js';
 import { canBe, presentValue } from './feature-values.js';
+import type { Menu } from './menu.js';
 import type { OptionSource } from './moved-options.js';
-import type { PolicyGroups } from './policy-groups.js';
 import { type StepTable, type StepTables, stepTables } from './step-tables.js';
 import type { Lack } from './sums.js';
 
@@ -25,7 +24,6 @@ export class StepOptions implements OptionSource {
     private readonly problem: Problem,
     private readonly menu: Menu,
     private readonly atom: TreesAtom,
-    private readonly groups: PolicyGroups,
   ) {
     this.tables = stepTables(problem, atom);
   }
@@ -34,14 +32,12 @@ export class StepOptions implements OptionSource {
     const { atom, menu, tables } = this;
     const [{ need }] = atom.margins;
     menu.begin();
-    if (!this.groups.fill(domain, (person, feature, value) => this.gainOf(person, feature, value))) return null;
     let gain = tables.constant;
     for (const rule of this.problem.rules) {
       const { feature } = rule;
       const table = tables.tables[feature.index];
       const here = table ? this.presentGain(table, domain) : 0;
       gain += here;
-      if (this.groups.has(feature)) continue;
       const mayStay = mayStand(domain, feature);
       if (Number.isNaN(domain.origin[feature.column]) || rule.never || (mayStay && isFixed(domain, feature))) continue;
       if (table) this.addCells(table, domain, here, mayStay);
@@ -57,11 +53,6 @@ export class StepOptions implements OptionSource {
     if (Number.isNaN(origin[layout.feature.column])) return gain[layout.count];
     const cell = presentCell(layout, origin);
     return cell >= 0 ? gain[cell] : this.mixedGain(layout.feature.index, origin);
-  }
-
-  private gainOf(domain: Domain, feature: Feature, value: number): number {
-    const table = this.tables.tables[feature.index];
-    return table ? table.gain[cellOf(table.layout, value)] - this.presentGain(table, domain) : 0;
   }
 
   /** A mixture of categories, as an imputer may leave it. */

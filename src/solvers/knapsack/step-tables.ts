@@ -56,7 +56,9 @@ export function stepTables(problem: Problem, atom: TreesAtom): StepTables {
     for (let cell = 0; cell <= cells.features[f].count; cell++)
       sums[f][cell] += atom.margins[0].gain[leafAt(cells, root[t], cell)];
   }
-  const tables = cells.features.map((layout, f) => (used[f] ? { layout, gain: sums[f], ...records(layout, sums[f]) } : null));
+  const tables = cells.features.map((layout, f) =>
+    used[f] ? { layout, gain: sums[f], ...records(layout, sums[f]) } : null,
+  );
   return { tables, constant };
 }
 

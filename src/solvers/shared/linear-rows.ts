@@ -72,7 +72,7 @@ export function linkSlack(row: LinearRow, x: Float64Array): number {
 }
 
 /** The tolerance of a row that states none. */
-export const DEFAULT_TOLERANCE = 2 ** -49;
+const DEFAULT_TOLERANCE = 2 ** -49;
 
 export const linkSlackFor = (size: number): number => 1e-11 * size;
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { gather } from '../../../src/models/features.js';
 import { evaluateCost } from '../../../src/policy/cost.js';
-import { knapsack } from '../../../src/solvers/knapsack/knapsack.js';
 import { solvers } from '../../../src/solvers/index.js';
+import { knapsack } from '../../../src/solvers/knapsack/knapsack.js';
 import { isAnswer } from '../../../src/solvers/shared/answer-check.js';
 import { type AskedProblem, enumeratedCost } from '../../support/asked-problem.js';
 import { Dice } from '../../support/dice.js';
