@@ -126,7 +126,7 @@ export class Core {
     this.push(i, best, q, 1);
     const o = this.count - 1;
     this.setWindow(o, i, best, most - this.value[o]);
-    this.gain[o] = menu.gainAt(i, this.to[o]);
+    this.gain[o] = Math.max(menu.gainAt(i, this.from[o]), menu.gainAt(i, this.to[o]));
     this.cost[o] = 0;
   }
 

@@ -230,7 +230,7 @@ export class KnapsackSearch {
     const gain = lists.gain[s] + (o < 0 ? 0 : core.gain[o]);
     const counted = this.placeMoves(lists.tagAfter(s, o));
     this.choose(s, o);
-    if (!moves.count) return this.offer(point.write(this.excess(gain)));
+    if (!moves.count) return this.offerTrimmed(gain);
     moves.widen();
     for (const depth of DEPTHS) {
       const wanted = need + (1 + depth) * lack.slack + depth * lack.depth - gain + counted;
@@ -268,7 +268,13 @@ export class KnapsackSearch {
       point.take(pricing.enoughItem[j], pricing.enoughMove[j]);
       gain += menu.gainAt(pricing.enoughItem[j], pricing.enoughMove[j]);
     }
-    return this.offer(point.write(this.excess(gain)));
+    return this.offerTrimmed(gain);
+  }
+
+  /** Offers the chosen point: first with moves as small as the need permits. */
+  private offerTrimmed(gain: number): boolean {
+    const excess = this.excess(gain);
+    return (excess > 0 && this.offer(this.point.write(excess))) || this.offer(this.point.write(0));
   }
 
   private offer(x: Float64Array): boolean {

@@ -100,7 +100,9 @@ export class NumberOptions {
         to = first + step * Math.floor((until - first) / step + NEAR);
       }
       const curve = { c0: pieces.c0[k], c1: pieces.c1[k], c2: pieces.c2[k], g0: 0, g1, g2 };
-      if (from <= to) menu.addMoves(feature.index, side, isFlat ? to : from, to, step, curve);
+      // Where every move costs the same, the move that gains most is the only one.
+      if (isFlat && from < to) from = to = from * (g1 + g2 * from) > to * (g1 + g2 * to) ? from : to;
+      if (from <= to) menu.addMoves(feature.index, side, from, to, step, curve);
       at = until;
       if (until === end) break;
     }
