@@ -4,7 +4,18 @@
  * Items come in chains of rising gain: the steps away from the present value, or the pieces of a percentile curve. Each chain has a hull of its
  * own. An item with a curve, or with several changes, is kept.
  */
-import type { Menu } from './menu.js';
+
+/** The items of a menu, as far as their ends matter. */
+interface Ends {
+  readonly c2: Float64Array;
+  readonly g2: Float64Array;
+  readonly changes: Uint8Array;
+  readonly from: Float64Array;
+  readonly to: Float64Array;
+  readonly corner: Uint8Array;
+  costAt(i: number, t: number): number;
+  gainAt(i: number, t: number): number;
+}
 
 /** Below this number of items a hull is no gain. */
 const FEW = 6;
@@ -13,7 +24,7 @@ let item = new Int32Array(64);
 let gain = new Float64Array(64);
 let cost = new Float64Array(64);
 
-export function markCorners(menu: Menu, from: number, end: number): void {
+export function markCorners(menu: Ends, from: number, end: number): void {
   if (end - from < FEW) return;
   if (item.length < 2 * (end - from)) {
     item = new Int32Array(4 * (end - from));
@@ -56,6 +67,6 @@ function addEnd(i: number, g: number, c: number, before: number): number {
 const isAbove = (k: number, g: number, c: number): boolean =>
   (cost[k] - cost[k - 1]) * (g - gain[k - 1]) > (c - cost[k - 1]) * (gain[k] - gain[k - 1]);
 
-function mark(menu: Menu, size: number): void {
+function mark(menu: Ends, size: number): void {
   for (let k = 0; k < size; k++) menu.corner[item[k]] = 1;
 }

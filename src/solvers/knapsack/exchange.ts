@@ -7,9 +7,19 @@
  */
 import { moveWithGain } from './completion.js';
 import { type Menu, POINT } from './menu.js';
-import type { Pricing } from './pricing.js';
 
-/** The best exchange in the last selection. */
+/** A selection of pricing.ts: by class its number of changes, and by class and number of changes an item and a move. */
+interface Selection {
+  readonly cap: number;
+  readonly width: number;
+  readonly taken: Int32Array;
+  readonly item: Int32Array;
+  readonly move: Float64Array;
+  readonly cost: number;
+  readonly gain: number;
+}
+
+/** The best exchange in a selection. */
 export class Exchange {
   /** The class; -1: none is of use. */
   class = -1;
@@ -18,8 +28,8 @@ export class Exchange {
   cost = Infinity;
 
   /** Looks for a combination that costs less than `below` and reaches the need. */
-  find(menu: Menu, pricing: Pricing, need: number, below: number): boolean {
-    const { cap, width, taken, item, move, cost, gain } = pricing;
+  find(menu: Menu, selection: Selection, need: number, below: number): boolean {
+    const { cap, width, taken, item, move, cost, gain } = selection;
     this.class = -1;
     this.cost = below;
     let changes = 0;
@@ -33,7 +43,6 @@ export class Exchange {
         if (others + menu.c0[i] < this.cost && !(cap && menu.changes[i] > most))
           this.consider(menu, j, i, others, wanted);
     }
-    pricing.operations += 10 * menu.items;
     return this.class >= 0;
   }
 

@@ -111,6 +111,7 @@ export class Pricing {
 
   private noteExchange(menu: Menu, sure: number): void {
     const { exchange } = this;
+    this.operations += 10 * menu.items;
     if (!exchange.find(menu, this, sure, this.enoughCost)) return;
     this.keepSelection();
     this.enoughCost = exchange.cost;
