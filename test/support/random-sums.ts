@@ -2,14 +2,16 @@
 import type { FeatureDocument } from '../../src/documents/model-document.js';
 import { loadPolicy } from '../../src/index.js';
 import { loadModel } from '../../src/models/load.js';
+import type { Goal } from '../../src/models/region.js';
 import { createDomain, fillDomain } from '../../src/policy/domain.js';
 import { compilePolicy, compileProblems } from '../../src/problems/compile.js';
 import type { AskedProblem } from './asked-problem.js';
 import type { Dice } from './dice.js';
 import { randomAdditive } from './random-additive.js';
 
-export type SumKind = 'row' | 'whole row' | 'gaussian' | 'steps';
+export type SumKind = 'row' | 'whole row' | 'gaussian' | 'steps' | 'row between ends' | 'steps between ends';
 export const SUM_KINDS: readonly SumKind[] = ['row', 'whole row', 'gaussian', 'steps'];
+export const SLAB_KINDS: readonly SumKind[] = ['row between ends', 'steps between ends'];
 
 const CATEGORIES = ['x', 'y', 'z'];
 
@@ -21,6 +23,9 @@ export const DISCRETE: FeatureDocument[] = [
   { name: 'c', type: 'categorical', encoding: 'one-hot', categories: CATEGORIES },
   { name: 'o', type: 'categorical', encoding: 'ordinal', categories: ['p', 'q', 'r', 's'] },
 ];
+
+const isSteps = (kind: SumKind): boolean => kind === 'steps' || kind === 'steps between ends';
+const isSlab = (kind: SumKind): boolean => SLAB_KINDS.includes(kind);
 
 const COLUMNS = (features: readonly FeatureDocument[]) =>
   features.flatMap((feature) => (feature.type === 'categorical' && feature.encoding === 'one-hot' ? CATEGORIES : ['']));
@@ -38,14 +43,17 @@ function parametersOf(dice: Dice, kind: SumKind, features: readonly FeatureDocum
       },
     };
   }
-  if (kind !== 'steps') {
+  if (kind === 'row between ends')
+    return { family: 'linear-regression', parameters: { weights: columns.map(() => dice.normal()), bias: 0 } };
+  if (!isSteps(kind)) {
     const draw = kind === 'row' ? () => dice.normal() : () => dice.integer(-3, 3);
     return { family: 'hyperplane', parameters: { weights: columns.map(draw), bias: draw() } };
   }
   for (;;) {
     const { parameters, classes } = randomAdditive(dice, 0, features);
     const terms = parameters.terms as { features?: unknown }[];
-    if (classes === 2 && terms.every((term) => !term.features)) return { family: 'additive', parameters };
+    if (classes === (kind === 'steps' ? 2 : 0) && terms.every((term) => !term.features))
+      return { family: 'additive', parameters };
   }
 }
 
@@ -72,6 +80,12 @@ function rulesOf(dice: Dice, features: readonly FeatureDocument[]) {
   return Object.fromEntries(features.map((feature) => [feature.name, rule(feature)]));
 }
 
+function goalOf(dice: Dice, kind: SumKind): Goal {
+  if (!isSlab(kind)) return { kind: 'class', index: dice.integer(0, 1), margin: 0 };
+  const from = 2 * dice.normal();
+  return { kind: 'interval', index: 0, from, to: from + dice.pick([0.05, 0.4, 2]) };
+}
+
 /** Null: the draw has no person without the target. */
 export function drawSum(
   dice: Dice,
@@ -83,7 +97,7 @@ export function drawSum(
     schema: 'elsewise.model/v1',
     name: 'sum',
     features,
-    classes: ['no', 'yes'],
+    ...(!isSlab(kind) && { classes: ['no', 'yes'] }),
     ...parametersOf(dice, kind, features),
     background: { samples: Array.from({ length: 9 }, () => features.map((one) => rawOf(one, drawValue(dice, one)))) },
   });
@@ -99,8 +113,7 @@ export function drawSum(
   for (let tries = 0; tries < 8; tries++) {
     const values = Float64Array.from(features, (feature) => drawValue(dice, feature));
     fillDomain(domain, model.space, compiled.rules, values, model.preprocessing.imputed);
-    const goal = { kind: 'class', index: dice.integer(0, 1), margin: 0 } as const;
-    const [problem] = compileProblems(model, compiled, goal);
+    const [problem] = compileProblems(model, compiled, goalOf(dice, kind));
     if (!problem || problem.holds(domain.origin)) continue;
     if (narrow) mustChange(dice, domain);
     return { model, problem, domain, values };

@@ -120,6 +120,7 @@ export class KnapsackSearch {
     for (const one of finished) {
       this.proved = Math.max(this.proved, one.cost);
       if (this.confirm(one.pair)) return 'confirmed';
+      if (lack.isSlab) return 'cut';
       if (!this.isCareful) return 'refused';
       if (limits.budget.isSpent) return 'cut';
     }

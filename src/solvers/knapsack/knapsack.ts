@@ -8,6 +8,8 @@
  * of the rest (option-lists.ts). The distance from the bound starts small and grows until an answer lies within it. Continuous features are
  * moved last (completion.ts).
  *
+ * A sum with two ends is searched with the end that is missed. The proof stands if the model confirms the answer of this relaxation.
+ *
  * A proof holds for every sum that rounding may give: combinations that miss the need by less than the slack count as answers of the
  * relaxation. The model confirms the cheapest one. If the model refuses it, all combinations within the slack are kept and tried in the order
  * of their costs.
@@ -37,8 +39,8 @@ function sumOf({ piece, ...problem }: Problem): MovedSum | null {
   const { rows, atoms } = piece;
   if (rows.length === 1 && atoms.length === 0) {
     const [row] = rows;
-    const ends = +(row.lower > Number.NEGATIVE_INFINITY) + +(row.upper < Infinity);
-    return ends === 1 && !readsDistances(row) ? new RowSum(row) : null;
+    const hasEnd = row.lower > Number.NEGATIVE_INFINITY || row.upper < Infinity;
+    return hasEnd && !readsDistances(row) ? new RowSum(row) : null;
   }
   const [quadratic] = onlyAtoms({ ...problem, piece }, 'quadratic');
   const isOne = rows.length === 0 && atoms.length === 1 && quadratic && isDiagonal(quadratic.form);
@@ -52,10 +54,14 @@ const isPlain = ({ traits, piece }: Problem): boolean =>
   !traits.capped &&
   (traits.norm === 'l2' || (traits.norm === 'l1' && piece.rows.length === 1));
 
+/** Whether the margins are one sum, with one end or with two. */
+const isOneSum = ({ margins: [one, other, more] }: TreesAtom): boolean =>
+  one !== undefined && !more && (!other || other.gain.every((gain, n) => gain === -one.gain[n]));
+
 /** Trees that look at one feature each. Null: the problem has another form. */
 function stepsOf(problem: Problem): TreesAtom | null {
   const atom = soleTrees(problem);
-  return atom && !atom.map && !atom.relaxed && atom.margins.length === 1 && areSteps(atom, problem) ? atom : null;
+  return atom && !atom.map && !atom.relaxed && isOneSum(atom) && areSteps(atom, problem) ? atom : null;
 }
 
 function accepts(problem: Problem): 'no' | 'exact' {

@@ -18,51 +18,54 @@ import { type StepTable, type StepTables, stepTables } from './step-tables.js';
 import type { Lack } from './sums.js';
 
 export class StepOptions implements OptionSource {
-  private readonly tables: StepTables;
+  /** By margin: a sum has a table for each of its ends. */
+  private readonly sides: readonly StepTables[];
 
   constructor(
     private readonly problem: Problem,
     private readonly menu: Menu,
     private readonly atom: TreesAtom,
   ) {
-    this.tables = stepTables(problem, atom);
+    this.sides = atom.margins.map((margin) => stepTables(problem, atom, margin));
   }
 
   fill(domain: Domain): Lack | null {
-    const { atom, menu, tables } = this;
-    const [{ need }] = atom.margins;
+    const { atom, menu, sides } = this;
+    const needs = sides.map((side, k) => atom.margins[k].need - this.present(side, domain, k));
+    const m = needs.length > 1 && needs[1] > needs[0] ? 1 : 0;
     menu.begin();
-    let gain = tables.constant;
     for (const rule of this.problem.rules) {
       const { feature } = rule;
-      const table = tables.tables[feature.index];
-      const here = table ? this.presentGain(table, domain) : 0;
-      gain += here;
       const mayStay = mayStand(domain, feature);
       if (Number.isNaN(domain.origin[feature.column]) || rule.never || (mayStay && isFixed(domain, feature))) continue;
-      if (table) this.addCells(table, domain, here, mayStay);
+      const table = sides[m].tables[feature.index];
+      if (table) this.addCells(table, domain, this.presentGain(table, domain, m), mayStay);
       else if (!mayStay) this.addAny(feature, domain);
       if (mayStay && menu.isStarted) menu.addPoint(feature.index, Number.NaN, 0, 0, 0);
       if (!mayStay || menu.isStarted) menu.close();
     }
-    const slack = 2 * atom.slack;
-    return { need: need - gain, slack, depth: 0 };
+    return { need: needs[m], slack: 2 * atom.slack, depth: 0, isSlab: sides.length > 1 };
   }
 
-  private presentGain({ layout, gain }: StepTable, { origin }: Domain): number {
+  /** The sum at the row of the person. */
+  private present({ tables, constant }: StepTables, domain: Domain, m: number): number {
+    return tables.reduce((sum, table) => sum + (table ? this.presentGain(table, domain, m) : 0), constant);
+  }
+
+  private presentGain({ layout, gain }: StepTable, { origin }: Domain, m: number): number {
     if (Number.isNaN(origin[layout.feature.column])) return gain[layout.count];
     const cell = presentCell(layout, origin);
-    return cell >= 0 ? gain[cell] : this.mixedGain(layout.feature.index, origin);
+    return cell >= 0 ? gain[cell] : this.mixedGain(layout.feature.index, origin, m);
   }
 
   /** A mixture of categories, as an imputer may leave it. */
-  private mixedGain(f: number, origin: Float64Array): number {
+  private mixedGain(f: number, origin: Float64Array, m: number): number {
     const { forest, margins } = this.atom;
     const { owner } = this.problem.space;
     let sum = 0;
     for (let t = 0; t < forest.root.length; t++) {
       const top = forest.root[t];
-      if (forest.left[top] >= 0 && owner[forest.feature[top]] === f) sum += margins[0].gain[leafOf(forest, t, origin)];
+      if (forest.left[top] >= 0 && owner[forest.feature[top]] === f) sum += margins[m].gain[leafOf(forest, t, origin)];
     }
     return sum;
   }

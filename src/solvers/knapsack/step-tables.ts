@@ -5,7 +5,7 @@
  *
  *   above_f(c), below_f(c)    the next cell to a side that gains more than c: on the way from the present cell all others are useless
  */
-import type { TreesAtom } from '../../models/region.js';
+import type { TreeMargin, TreesAtom } from '../../models/region.js';
 import type { Problem } from '../../problems/problem.js';
 import { Cells, type FeatureCells } from '../trees/cells/cells.js';
 
@@ -40,7 +40,7 @@ export function areSteps({ forest }: TreesAtom, { space }: Problem): boolean {
   return true;
 }
 
-export function stepTables(problem: Problem, atom: TreesAtom): StepTables {
+export function stepTables(problem: Problem, atom: TreesAtom, { gain }: TreeMargin): StepTables {
   const cells = new Cells(problem, atom);
   const sums = cells.features.map(({ count }) => new Float64Array(count + 1));
   const used = cells.features.map(() => false);
@@ -49,12 +49,11 @@ export function stepTables(problem: Problem, atom: TreesAtom): StepTables {
   for (let t = 0; t < root.length; t++) {
     const f = cells.feature[root[t]];
     if (f < 0) {
-      constant += atom.margins[0].gain[root[t]];
+      constant += gain[root[t]];
       continue;
     }
     used[f] = true;
-    for (let cell = 0; cell <= cells.features[f].count; cell++)
-      sums[f][cell] += atom.margins[0].gain[leafAt(cells, root[t], cell)];
+    for (let cell = 0; cell <= cells.features[f].count; cell++) sums[f][cell] += gain[leafAt(cells, root[t], cell)];
   }
   const tables = cells.features.map((layout, f) =>
     used[f] ? { layout, gain: sums[f], ...records(layout, sums[f]) } : null,

@@ -3,7 +3,7 @@
  *
  *   gain of Δ_c   slope_c Δ_c + bend_c Δ_c²          gains of several columns add up
  *
- *   a linear row                 lower <= a·x  or  a·x <= upper:    slope ± a_c
+ *   a linear row                 lower <= a·x <= upper:             slope ± a_c, towards the nearer end
  *   a quadratic q(x) <= 0        with diagonal matrices:            -q, a parabola for each column
  *
  * Gains are never too small, by more than the slack of the sum: the largest rounding error, here or in the model.
@@ -21,6 +21,8 @@ export interface Lack {
   readonly slack: number;
   /** The depth that answers keep. */
   readonly depth: number;
+  /** The gain has an upper end as well, which only the model checks. */
+  readonly isSlab: boolean;
 }
 
 export interface MovedSum {
@@ -34,29 +36,32 @@ export class RowSum implements MovedSum {
   readonly slopes: Float64Array;
   readonly bends: Float64Array;
   private readonly growth: number;
-  private readonly side: 1 | -1;
+  private readonly isSlab: boolean;
 
-  /** The row has one end. */
   constructor(private readonly row: LinearRow) {
-    this.side = row.lower > Number.NEGATIVE_INFINITY ? 1 : -1;
-    this.slopes = row.a.map((entry) => this.side * entry);
+    this.slopes = new Float64Array(row.a.length);
     this.bends = new Float64Array(row.a.length);
     this.growth = growthOf(row);
+    this.isSlab = row.lower > Number.NEGATIVE_INFINITY && row.upper < Infinity;
   }
 
   begin({ origin }: Domain, nudge: number): Lack | null {
-    const { row, side, growth } = this;
-    const end = side > 0 ? row.lower : row.upper;
-    let [activity, size] = [0, Math.abs(end)];
+    const { row, growth, isSlab, slopes } = this;
+    let activity = 0;
+    let size = 0;
     for (let c = 0; c < origin.length; c++) {
       const term = row.a[c] * origin[c];
       activity += term;
       size += Math.abs(term);
     }
+    const side = row.lower - activity >= activity - row.upper ? 1 : -1;
+    const end = side > 0 ? row.lower : row.upper;
+    size += Math.abs(end);
     if (!Number.isFinite(size)) return null;
+    for (let c = 0; c < slopes.length; c++) slopes[c] = side * row.a[c];
     const need = side * (end - activity);
     const slack = roundingAt(row, origin, size) + roundingFor(row, 2 * growth * Math.abs(need));
-    return { need, slack, depth: depthFor(row, size, nudge) };
+    return { need, slack, depth: depthFor(row, size, nudge), isSlab };
   }
 }
 
@@ -91,6 +96,6 @@ export class QuadraticSum implements MovedSum {
     const need = form.value(origin);
     const size = form.magnitude(origin);
     if (!Number.isFinite(size)) return null;
-    return { need, slack: DOUBT * form.rounding(origin), depth: nudge * size };
+    return { need, slack: DOUBT * form.rounding(origin), depth: nudge * size, isSlab: false };
   }
 }

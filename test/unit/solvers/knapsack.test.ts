@@ -8,7 +8,7 @@ import { isAnswer } from '../../../src/solvers/shared/answer-check.js';
 import { type AskedProblem, enumeratedCost } from '../../support/asked-problem.js';
 import { Dice } from '../../support/dice.js';
 import { patient } from '../../support/quadratic-problems.js';
-import { drawSum, SUM_KINDS } from '../../support/random-sums.js';
+import { drawSum, SLAB_KINDS, SUM_KINDS } from '../../support/random-sums.js';
 
 const NORMS = ['l0', 'l1', 'l2', 'percentile'] as const;
 
@@ -39,5 +39,19 @@ describe.each(SUM_KINDS)('one sum, %s', (kind) => {
       if (check(asked, `seed ${seed}`)) feasible++;
     }
     expect(feasible).toBeGreaterThan(10);
+  });
+});
+
+describe.each(SLAB_KINDS)('one sum, %s', (kind) => {
+  it.each(NORMS)('%s: proves what it finds, and no bound is too high', (norm) => {
+    let solved = 0;
+    for (let seed = 1; seed <= 60; seed++) {
+      const asked = drawSum(new Dice(7000 + 1000 * NORMS.indexOf(norm) + seed), kind, norm);
+      if (!asked || knapsack.accepts(asked.problem, solvers) === 'no') continue;
+      const { status, lowerBound } = knapsack.prepare(asked.problem, solvers).solve(asked.domain, patient);
+      if (status === 'limit') expect(lowerBound).toBeLessThanOrEqual(enumeratedCost(asked) * (1 + 1e-12));
+      else if (check(asked, `seed ${seed}`)) solved++;
+    }
+    expect(solved).toBeGreaterThan(5);
   });
 });
