@@ -27,6 +27,8 @@ export class Core {
   free = new Uint8Array(64);
   from = new Float64Array(64);
   to = new Float64Array(64);
+  /** Of a free move: its least cost. */
+  leastCost = new Float64Array(64);
   /** The options of the fixed classes. */
   fixed = 0;
   fixedItem = new Int32Array(64);
@@ -127,6 +129,7 @@ export class Core {
     const o = this.count - 1;
     this.setWindow(o, i, best, most - this.value[o]);
     this.gain[o] = Math.max(menu.gainAt(i, this.from[o]), menu.gainAt(i, this.to[o]));
+    this.leastCost[o] = menu.costAt(i, this.from[o]);
     this.cost[o] = 0;
   }
 
@@ -139,6 +142,20 @@ export class Core {
     const isKnown = width >= 0 && bend >= 0;
     this.from[o] = isKnown ? Math.max(menu.from[i], best - width) : menu.from[i];
     this.to[o] = isKnown ? Math.min(menu.to[i], best + width) : menu.to[i];
+  }
+
+  /** Of the line that was asked about last. */
+  fromGain = 0;
+  toCost = 0;
+
+  /** Whether a free move has a line as its cost over its gain. Notes the ends of the line. */
+  ends(o: number): boolean {
+    const { menu } = this;
+    const i = this.item[o];
+    if (menu.c2[i] !== 0 || menu.g2[i] !== 0) return false;
+    this.fromGain = menu.gainAt(i, this.from[o]);
+    this.toCost = menu.costAt(i, this.to[o]);
+    return true;
   }
 
   /** The steps around the best one. Where the value is concave they are at both ends. */
@@ -181,7 +198,8 @@ export class Core {
   }
 
   private growOptions(): void {
-    for (const name of ['gain', 'cost', 'value', 'move', 'from', 'to'] as const) this[name] = grown(this[name]);
+    for (const name of ['gain', 'cost', 'value', 'move', 'from', 'to', 'leastCost'] as const)
+      this[name] = grown(this[name]);
     this.changes = grown(this.changes);
     this.free = grown(this.free);
     this.item = grown(this.item);

@@ -28,7 +28,8 @@ export class CostPieces {
   private addCurve({ points, heights }: PercentileCurve, w: number, here: number, side: number): void {
     const last = points.length - 1;
     const mean = (heights[last] - heights[0]) / (points[last] - points[0]);
-    let [at, base] = [0, 0];
+    let at = 0;
+    let base = 0;
     for (
       let k = side > 0 ? firstAbove(points, here) : firstAbove(points, here, true) - 1;
       k >= 0 && k <= last;

@@ -26,6 +26,8 @@ const GROWTH = 3;
 const LEAST_SHARE = 1e-6;
 const WORTH = 1e-7;
 const ROUNDING = 1e-9;
+/** The factor from operations to their work. */
+const WORK_SHARE = 0.4;
 /** Depths beyond the slack for moves of continuous features, in slacks. */
 const DEPTHS = [1, 16, 1024];
 
@@ -112,7 +114,8 @@ export class KnapsackSearch {
     const { bound, doubt, cap } = pricing;
     core.reduce(delta);
     const most = pricing.after[cap] + delta + doubt;
-    const isDone = lists.run({ most, need, tie: this.isCareful ? 2 * lack.slack : 0, cap }, limits.budget);
+    const tie = this.isCareful ? 2 * lack.slack : 0;
+    const isDone = lists.run({ most, mostCost: bound + delta + doubt, need, tie, cap }, limits.budget);
     this.spend();
     if (!isDone) return 'cut';
     const finished = this.finish(bound + delta);
@@ -286,7 +289,8 @@ export class KnapsackSearch {
 
   private spend(): void {
     const { pricing, core, moves, limits } = this;
-    limits.budget.spend((pricing.operations + core.operations + moves.operations) / FLOPS_PER_UNIT);
+    const operations = pricing.operations + core.operations + moves.operations;
+    limits.budget.spend((WORK_SHARE * operations) / FLOPS_PER_UNIT);
     pricing.operations = core.operations = moves.operations = 0;
   }
 }

@@ -32,6 +32,9 @@ import { StepOptions } from './step-options.js';
 import { areSteps } from './step-tables.js';
 import { type MovedSum, QuadraticSum, RowSum } from './sums.js';
 
+/** Work to make an option. */
+const FLOPS_PER_ITEM = 16;
+
 const NORMS = new Set(['l0', 'l1', 'l2', 'percentile']);
 
 /** The only sum of a problem. Null: the problem has another form. */
@@ -92,7 +95,7 @@ class PreparedKnapsack implements Prepared {
     best.begin(domain);
     const lack = source.fill(domain, limits.nudge);
     if (!lack) return numerical('the sum overflows');
-    limits.budget.spend((40 * menu.items) / FLOPS_PER_UNIT);
+    limits.budget.spend((FLOPS_PER_ITEM * menu.items) / FLOPS_PER_UNIT);
     for (let j = 0; j < menu.classes; j++) if (menu.first[j] === menu.first[j + 1]) return INFEASIBLE;
     if (!search.begin(domain, lack, limits)) return INFEASIBLE;
     if (limits.anyAnswer && best.isFound) return limit(best.x, 0);

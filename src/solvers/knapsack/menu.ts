@@ -16,16 +16,6 @@ export const INTERVAL = 2;
 
 const START = 64;
 
-/** A quadratic cost and a quadratic gain of a move. */
-export interface MoveCurve {
-  readonly c0: number;
-  readonly c1: number;
-  readonly c2: number;
-  readonly g0: number;
-  readonly g1: number;
-  readonly g2: number;
-}
-
 export class Menu {
   classes = 0;
   items = 0;
@@ -76,19 +66,26 @@ export class Menu {
     this.c1[i] = this.c2[i] = this.g1[i] = this.g2[i] = 0;
   }
 
-  /** `step` 0: an interval. */
-  addMoves(feature: number, side: number, from: number, to: number, step: number, curve: MoveCurve): void {
+  /** `step` 0: an interval. The cost and the gain of the moves follow: see `setCost` and `setGain`. */
+  addMoves(feature: number, side: number, from: number, to: number, step: number): number {
     const i = this.add(step > 0 ? LATTICE : INTERVAL, feature, 1);
     this.side[i] = side;
     this.from[i] = from;
     this.to[i] = to;
     this.step[i] = step;
-    this.c0[i] = curve.c0;
-    this.c1[i] = curve.c1;
-    this.c2[i] = curve.c2;
-    this.g0[i] = curve.g0;
-    this.g1[i] = curve.g1;
-    this.g2[i] = curve.g2;
+    return i;
+  }
+
+  setCost(i: number, c0: number, c1: number, c2: number): void {
+    this.c0[i] = c0;
+    this.c1[i] = c1;
+    this.c2[i] = c2;
+  }
+
+  setGain(i: number, g0: number, g1: number, g2: number): void {
+    this.g0[i] = g0;
+    this.g1[i] = g1;
+    this.g2[i] = g2;
   }
 
   /** The largest number of changes of a combination. */

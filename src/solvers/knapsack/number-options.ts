@@ -94,15 +94,19 @@ export class NumberOptions {
     for (let k = 0; k < pieces.count && at <= end; k++) {
       const until = Math.min(end, pieces.end[k]);
       if (until < at) continue;
-      let [from, to] = [at, until];
+      let from = at;
+      let to = until;
       if (step > 0) {
         from = first + step * Math.ceil((at - first) / step - NEAR);
         to = first + step * Math.floor((until - first) / step + NEAR);
       }
-      const curve = { c0: pieces.c0[k], c1: pieces.c1[k], c2: pieces.c2[k], g0: 0, g1, g2 };
       // Where every move costs the same, the move that gains most is the only one.
       if (isFlat && from < to) from = to = from * (g1 + g2 * from) > to * (g1 + g2 * to) ? from : to;
-      if (from <= to) menu.addMoves(feature.index, side, from, to, step, curve);
+      if (from <= to) {
+        const i = menu.addMoves(feature.index, side, from, to, step);
+        menu.setCost(i, pieces.c0[k], pieces.c1[k], pieces.c2[k]);
+        menu.setGain(i, 0, g1, g2);
+      }
       at = until;
       if (until === end) break;
     }

@@ -12,15 +12,20 @@ import { type Budget, FLOPS_PER_UNIT } from '../../problems/budget.js';
 import { isCurved } from './completion.js';
 import type { Core } from './core.js';
 import { grown, type Menu } from './menu.js';
+import { RestBounds } from './rest-bounds.js';
 
 const MOST_STATES = 400_000;
-const FLOPS_PER_STATE = 60;
-const FLOPS_PER_LEVEL = 40;
+/** After so many states the bounds of what is left are worth their making. */
+const MANY_STATES = 200;
+const FLOPS_PER_STATE = 24;
+const FLOPS_PER_LEVEL = 16;
 
 export interface ListLimits {
   /** The largest φ of an answer. */
   readonly most: number;
   readonly need: number;
+  /** The largest cost of an answer. */
+  readonly mostCost: number;
   /** Gains must differ by this amount for one state to dominate another. */
   readonly tie: number;
   readonly cap: number;
@@ -49,6 +54,8 @@ export class OptionLists {
   /** By tag: the least cost of its free moves. */
   private tagCost: number[] = [0];
   private tagOf = new Map<number, number>();
+  private readonly rests = new RestBounds();
+  private hasRests = false;
   private least = new Float64Array(64);
   private after = new Float64Array(64);
   private room = new Float64Array(64);
@@ -68,6 +75,7 @@ export class OptionLists {
 
   /** Fills the list of pairs. False: too many states, or the budget is spent. */
   run(limits: ListLimits, budget: Budget): boolean {
+    this.hasRests = this.size > MANY_STATES && this.core.open.count === 0;
     this.begin(limits);
     const { classes } = this.core;
     for (let level = 0; level < classes; level++) {
@@ -99,6 +107,7 @@ export class OptionLists {
     this.tagOf.clear();
     this.sortClasses();
     this.sumAfter(cap);
+    if (this.hasRests) this.rests.fill(core, this.order);
     this.size = 1;
     this.start = 0;
     this.pairs = core.classes ? 0 : 1;
@@ -198,7 +207,7 @@ export class OptionLists {
   }
 
   /** The states of all options of a class that are not pruned, option by option. Returns their number. */
-  private collect(level: number, from: number, end: number, { most, need, cap }: ListLimits): number {
+  private collect(level: number, from: number, end: number, { most, mostCost, need, cap }: ListLimits): number {
     const { core, after } = this;
     const [first, last] = [this.start, this.size];
     const row = (level + 1) * (cap + 1) + cap;
@@ -214,6 +223,7 @@ export class OptionLists {
         if (gain + room < need) break;
         const changes = this.changes[s] + core.changes[o];
         if (changes > cap || !(this.value[s] + core.value[o] + after[row - changes] <= most)) continue;
+        if (this.hasRests && this.leastCost(s, o, level + 1, need - gain) > mostCost) continue;
         sums[count] = gain;
         states[count] = s;
         options[count++] = o;
@@ -221,6 +231,13 @@ export class OptionLists {
     }
     this.runs[end - from] = count;
     return count;
+  }
+
+  /** A lower bound on the cost of a state with an option and what is left. The largest gain of free moves has their least cost. */
+  private leastCost(s: number, o: number, level: number, need: number): number {
+    const { core, tagCost } = this;
+    const moved = core.free[o] ? core.leastCost[o] : 0;
+    return this.cost[s] + core.cost[o] + tagCost[this.tag[s]] + moved + this.rests.at(level, need);
   }
 
   /** Merges the runs of the options: places by gain, largest first. */
@@ -274,7 +291,7 @@ export class OptionLists {
     this.tagParent.push(tag);
     this.tagOption.push(option);
     this.tagLines.push(this.tagLines[tag] + line);
-    this.tagCost.push(this.tagCost[tag] + this.menu.costAt(this.core.item[option], this.core.from[option]));
+    this.tagCost.push(this.tagCost[tag] + this.core.leastCost[option]);
     this.tagOf.set(key, next);
     while (this.least.length < (next + 1) * width) this.least = grown(this.least);
     this.least.fill(Infinity, next * width, (next + 1) * width);
