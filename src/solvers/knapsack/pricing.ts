@@ -190,11 +190,13 @@ export class Pricing {
 
   private sumAfter(classes: number): void {
     const { least, after, width } = this;
-    after.fill(0, classes * width, (classes + 1) * width);
     if (width === 1) {
-      for (let j = classes - 1; j >= 0; j--) after[j] = after[j + 1] + least[j];
+      let sum = 0;
+      for (let j = 0; j < classes; j++) sum += least[j];
+      after[0] = sum;
       return;
     }
+    after.fill(0, classes * width, (classes + 1) * width);
     for (let j = classes - 1; j >= 0; j--) {
       for (let k = 0; k < width; k++) {
         let best = Infinity;
@@ -211,6 +213,7 @@ export class Pricing {
   /** For the last selection: the sums before each class. */
   sumBefore(classes: number): void {
     const { least, before, width } = this;
+    if (width === 1) return;
     before.fill(0, 0, width);
     for (let j = 0; j < classes; j++) {
       for (let k = 0; k < width; k++) {
@@ -226,7 +229,8 @@ export class Pricing {
 
   /** The least sum of all other classes if a class makes q changes. */
   others(j: number, q: number): number {
-    const { before, after, width, cap } = this;
+    const { before, after, least, width, cap } = this;
+    if (cap === 0) return after[0] - least[j];
     let best = Infinity;
     for (let a = 0; a <= cap - q; a++) {
       const value = before[j * width + a] + after[(j + 1) * width + cap - q - a];
