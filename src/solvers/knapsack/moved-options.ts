@@ -7,7 +7,7 @@ import { changeCost } from '../../policy/cost.js';
 import { type Domain, isFixed, mayStand } from '../../policy/domain.js';
 import { isListed } from '../../policy/listed-values.js';
 import type { Problem } from '../../problems/problem.js';
-import { canBe, presentValue } from './feature-values.js';
+import { canBe, presentValue } from '../shared/feature-values.js';
 import type { Menu } from './menu.js';
 import { NumberOptions } from './number-options.js';
 import type { Lack, MovedSum } from './sums.js';

@@ -17,7 +17,7 @@ import { RestBounds } from './rest-bounds.js';
 const MOST_STATES = 400_000;
 /** After so many states the bounds of what is left are worth their making. */
 const MANY_STATES = 200;
-const FLOPS_PER_STATE = 24;
+const FLOPS_PER_STATE = 40;
 const FLOPS_PER_LEVEL = 16;
 
 export interface ListLimits {
