@@ -11,6 +11,8 @@ import { Completion, isConvex } from './completion.js';
 import { grown, INTERVAL, LATTICE, type Menu } from './menu.js';
 import type { Pricing } from './pricing.js';
 
+const MOST_OPTIONS = 50_000;
+
 export class Core {
   /** Classes with several options. */
   classes = 0;
@@ -46,6 +48,11 @@ export class Core {
     private readonly menu: Menu,
     private readonly pricing: Pricing,
   ) {}
+
+  /** More options than are searched: the rest was left out. */
+  get isFull(): boolean {
+    return this.count >= MOST_OPTIONS;
+  }
 
   /** Keeps the options with a penalty up to `delta`. */
   reduce(delta: number): void {
@@ -174,6 +181,7 @@ export class Core {
 
   private pushStep(i: number, q: number, k: number, most: number): boolean {
     const { menu } = this;
+    if (this.isFull) return false;
     const last = Math.round((menu.to[i] - menu.from[i]) / menu.step[i]);
     const t = k === last ? menu.to[i] : menu.from[i] + k * menu.step[i];
     if (this.valueAt(i, t) > most) return false;

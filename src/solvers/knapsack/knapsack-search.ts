@@ -80,18 +80,24 @@ export class KnapsackSearch {
     return isReached;
   }
 
+  /** Whether `begin` proved that no combination reaches the need: its numbers did not overflow. */
+  get isSure(): boolean {
+    return Number.isFinite(this.pricing.gain) || this.pricing.after[this.pricing.cap] === Infinity;
+  }
+
   /** Returns a lower bound on the cost of every answer; Infinity: none exists. */
   run(): number {
     const { pricing, limits } = this;
     const { bound, doubt } = pricing;
-    if (pricing.enoughCost <= bound * (1 + WORTH) && this.offerEnough()) return this.claimed(bound - doubt);
-    pricing.sumBefore(this.menu.classes);
     const whole = this.largestDistance();
-    this.known = pricing.enoughCost;
-    let delta = Math.max(FIRST_SHARE * (this.known - bound), LEAST_SHARE * Math.max(Math.abs(bound), whole), 2 * doubt);
     this.isCareful = false;
     this.unsettled = Infinity;
-    this.proved = Math.max(0, bound - doubt);
+    this.proved = bound - doubt > 0 && bound < Infinity ? bound - doubt : 0;
+    if (!Number.isFinite(bound + whole)) return this.cut();
+    if (pricing.enoughCost <= bound * (1 + WORTH) && this.offerEnough()) return this.claimed(this.proved);
+    pricing.sumBefore(this.menu.classes);
+    this.known = pricing.enoughCost;
+    let delta = Math.max(FIRST_SHARE * (this.known - bound), LEAST_SHARE * Math.max(Math.abs(bound), whole), 2 * doubt);
     for (;;) {
       if (this.proved >= this.cutoff * (1 - Math.max(WORTH, limits.gap))) return this.claimed(this.proved);
       const step = this.within(delta);
@@ -113,6 +119,7 @@ export class KnapsackSearch {
     const { pricing, core, lists, need, lack, limits } = this;
     const { bound, doubt, cap } = pricing;
     core.reduce(delta);
+    if (core.isFull) return 'cut';
     const most = pricing.after[cap] + delta + doubt;
     const tie = this.isCareful ? 2 * lack.slack : 0;
     const isDone = lists.run({ most, mostCost: bound + delta + doubt, need, tie, cap }, limits.budget);

@@ -97,7 +97,7 @@ class PreparedKnapsack implements Prepared {
     if (!lack) return numerical('the sum overflows');
     limits.budget.spend((FLOPS_PER_ITEM * menu.items) / FLOPS_PER_UNIT);
     for (let j = 0; j < menu.classes; j++) if (menu.first[j] === menu.first[j + 1]) return INFEASIBLE;
-    if (!search.begin(domain, lack, limits)) return INFEASIBLE;
+    if (!search.begin(domain, lack, limits)) return search.isSure ? INFEASIBLE : numerical('the gains overflow');
     if (limits.anyAnswer && best.isFound) return limit(best.x, 0);
     return best.conclude(search.run());
   }
