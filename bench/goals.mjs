@@ -142,6 +142,32 @@ const FOREST_GOALS = [
   },
 ];
 
+/** The worst of a figure over the sums of a group; nothing unless all of its rows were measured. */
+const ofSums =
+  (worst, group, figureOf) =>
+  ({ sums }) => {
+    const whole = (sums ?? []).filter((sum) => sum.isWhole && sum.group === group);
+    return whole.length ? worst(...whole.map(figureOf)) : undefined;
+  };
+
+const sumGoals = (group, name, most) => [
+  { name: `${name}, share proved`, unit: '', atLeast: 1, measure: ofSums(Math.min, group, proved) },
+  ...Object.entries(most).map(([figure, atMost]) => ({
+    name: `${name}, ${figure}`,
+    unit: 'us',
+    atMost,
+    measure: ofSums(Math.max, group, ({ us }) => us[figure]),
+  })),
+];
+
+const SUM_GOALS = [
+  ...sumGoals('row', 'one row, 30 mixed features', { median: 100, p99: 5000 }),
+  ...sumGoals('continuous', 'one row, 100 continuous features, L0', { median: 20 }),
+  ...sumGoals('gaussian', 'Gaussian naive Bayes, 30 features, L1', { median: 200 }),
+  ...sumGoals('mains', 'additive model, 30 mains', { median: 200 }),
+  ...sumGoals('pairs', 'additive model, 30 mains and 20 pairs', { median: 5000, most: 250_000 }),
+];
+
 const SMALL_NETWORKS = NETWORKS.filter((name) => name.endsWith('-8'));
 
 const NETWORK_GOALS = [
@@ -325,6 +351,7 @@ const GOALS = [
     atMost: GOAL.briefBytes,
     measure: ofBrief('bytes'),
   },
+  ...SUM_GOALS,
   ...FOREST_GOALS,
   ...NETWORK_GOALS,
   ...QUEUE_GOALS,

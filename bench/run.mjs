@@ -38,8 +38,10 @@ import {
   showQueue,
   showResults,
   showScorer,
+  showSums,
 } from './show.mjs';
 import { measureCase } from './solve.mjs';
+import { measureSums, SUM_CASES, SUM_ROWS } from './sums.mjs';
 import { PACE } from './timing.mjs';
 
 const RESULTS = new URL('results.json', import.meta.url);
@@ -61,6 +63,7 @@ const networks = trained(
 );
 const measured = {
   cases: await runCases(),
+  sums: runSums(),
   portfolio: await runPortfolio(),
   forests: await runForests(),
   networks: await runNetworks(),
@@ -112,6 +115,13 @@ async function runCases() {
     const { policy } = benchCase;
     if (wanted[i + 1]?.policy !== policy) print(showCases(done.filter((figures) => figures.policy === policy)));
   }
+  return done;
+}
+
+function runSums() {
+  const wanted = SUM_CASES.filter(({ label }) => isWanted(`sums ${label}`));
+  const done = wanted.map((sumCase) => measureSums(sumCase, SUM_ROWS[options.short ? 'short' : 'full']));
+  if (done.length) print(showSums(done));
   return done;
 }
 

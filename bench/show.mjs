@@ -59,6 +59,15 @@ const FOREST_COLUMNS = [
   { title: 'resident', of: ({ memory }) => showNumber(memory.residentMb) },
 ];
 
+const SUM_COLUMNS = [
+  { title: 'sum', left: true, of: ({ label }) => label },
+  { title: 'solver', left: true, of: ({ solver }) => solver },
+  { title: 'median us', of: ({ us }) => showNumber(us.median) },
+  { title: 'p99', of: ({ us }) => showNumber(us.p99) },
+  { title: 'most', of: ({ us }) => showNumber(us.most) },
+  { title: 'proved', of: ({ provedShare }) => showPercent(provedShare) },
+];
+
 const GOAL_COLUMNS = [
   { title: 'goal', left: true, of: ({ name }) => name },
   { title: 'limit', of: ({ limit }) => limit },
@@ -77,6 +86,8 @@ export const showCases = (cases) =>
 
 export const showPortfolio = (figures) =>
   titled('The demo portfolio under its policy', textTable(PORTFOLIO_COLUMNS, [figures]));
+
+export const showSums = (sums) => titled('One sum over features: the first solver alone', textTable(SUM_COLUMNS, sums));
 
 export const showForests = (forests) =>
   titled('Trained forests: all solvers, heuristics alone, memory', textTable(FOREST_COLUMNS, forests));
@@ -122,13 +133,15 @@ export function showPage(page, results) {
 }
 
 function pageTables(results) {
-  const { date, machine, goals, cases, portfolio, forests, networks } = results;
+  const { date, machine, goals, cases, sums, portfolio, forests, networks } = results;
   const { forestBulk, modelImport, endToEnd, queue, scorer, paths } = results;
   return [
     `${date}, Node ${machine.node}, ${machine.cpu}, ${machine.cores} cores, load ${machine.load.join(' before and ')} after.`,
     markdownTable(GOAL_COLUMNS, goals),
     'Median microseconds, solver alone / whole row. _Proved_ and _over peer_ (whole row) are for d = 30, or the only size.',
     markdownTable(pivotColumns(cases), pivot(cases)),
+    'One sum over features, microseconds of the first solver alone:',
+    markdownTable(SUM_COLUMNS, sums),
     'The demo portfolio under its policy:',
     markdownTable(PORTFOLIO_COLUMNS, [portfolio]),
     'Trained forests under their policies:',
@@ -185,10 +198,10 @@ function pivotColumns(cases) {
 
 const bothTimes = (c) => (c ? `${showNumber(c.solverUs.median)} / ${showNumber(c.rowUs.median)}` : '');
 
-/** JSON with a line for each forest, each network and each case. */
-export function showResults({ cases, forests, networks, ...others }) {
+/** JSON with a line for each sum, each forest, each network and each case. */
+export function showResults({ cases, sums, forests, networks, ...others }) {
   const head = JSON.stringify(others, null, 2).replace(/\n}$/, '');
   const lines = (list) => list.map((figures) => `    ${JSON.stringify(figures)}`).join(',\n');
-  const lists = Object.entries({ forests, networks, cases });
+  const lists = Object.entries({ sums, forests, networks, cases });
   return `${head},\n${lists.map(([name, list]) => `  "${name}": [\n${lines(list)}\n  ]`).join(',\n')}\n}\n`;
 }

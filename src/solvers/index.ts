@@ -15,6 +15,7 @@ import { lp } from './highs/lp.js';
 import { milp } from './highs/milp.js';
 import { miqp } from './highs/miqp.js';
 import { qp } from './highs/qp.js';
+import { knapsack } from './knapsack/knapsack.js';
 import { branch } from './linear/branch.js';
 import { hyperplane } from './linear/hyperplane.js';
 import { simplex } from './linear/simplex.js';
@@ -47,6 +48,7 @@ import { singleTree } from './trees/single/single-tree.js';
 
 const table: SolverTable = [
   hyperplane,
+  knapsack,
   secular,
   quadraticDual,
   simplex,

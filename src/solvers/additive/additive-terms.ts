@@ -24,6 +24,7 @@ import { type Domain, mayStand } from '../../policy/domain.js';
 import { listedValues } from '../../policy/listed-values.js';
 import { countValues, nextValue, valuesOf } from '../../policy/values.js';
 import { atomsOf, linearRows, type Problem } from '../../problems/problem.js';
+import { canBe } from '../shared/feature-values.js';
 import { HALF_ULP, linkSlack, roundingAt } from '../shared/linear-rows.js';
 import { type CostPart, costParts } from './feature-costs.js';
 
@@ -318,9 +319,3 @@ interface ColumnTerms {
 
 /** f(x), or 0 below the domain of f. */
 const referenceOf = (curve: Curve, x: number): number => (x > curve.above ? curve.value(x) : 0);
-
-/** A forced category is the only one. */
-function canBe({ lower, upper }: Domain, { column, width }: Feature, k: number): boolean {
-  for (let c = column; c < column + width; c++) if (c !== column + k && lower[c] > 0) return false;
-  return upper[column + k] >= 1;
-}

@@ -19,6 +19,7 @@ import type { LinearRow } from '../../models/region.js';
 import { changeCost } from '../../policy/cost.js';
 import { type Domain, mayStand } from '../../policy/domain.js';
 import { linearRows, type Problem } from '../../problems/problem.js';
+import { presentValue } from '../shared/feature-values.js';
 import {
   depthFor,
   distanceRoundingBetween,
@@ -383,11 +384,4 @@ function presentShare({ a }: LinearRow, { column, width }: Feature, { origin }: 
   let present = 0;
   for (let k = column; k < column + width; k++) present += a[k] * origin[k];
   return present;
-}
-
-/** The row's own rank or category; -1 when it is missing and imputed by no single category. */
-function presentValue(feature: Feature, origin: Float64Array): number {
-  if (feature.kind !== 'choice') return origin[feature.column];
-  for (let k = 0; k < feature.width; k++) if (origin[feature.column + k] === 1) return k;
-  return -1;
 }
