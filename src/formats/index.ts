@@ -30,7 +30,7 @@ export const formats: ReadonlyMap<string, Format> = new Map<string, Format>([
       read: importCatboost,
     },
   ],
-  ['onnx', { precision: 'float32', takes: BOOSTER, mark: /^\x08[\x01-\x20]/, read: importOnnx }],
+  ['onnx', { precision: 'float32', takes: BOOSTER, mark: /^\p{Cc}{2}/u, read: importOnnx }],
   ['ebm', { precision: 'float64', takes: [], mark: /"ebm"\s*:/, read: importEbm }],
   ['pmml', { precision: 'float64', takes: ['treeNodes'], mark: /<(\w+:)?PMML[\s>]/, read: importPmml }],
   ['scorecard', { precision: 'float64', takes: SCORECARD, read: importScorecard }],
