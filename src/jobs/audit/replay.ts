@@ -3,10 +3,12 @@
  * its person: the row comes from the stored result, from a result, or from a row that the caller has. The digest of the record's input says
  * whether the row is the row of the record.
  *
+ * A result that is sent, or stored, has to be the result of the record: each key of its record is compared, the flags of its search as well.
+ *
  *   same       the record of the new result has the same values as the record, and so has the result where it is known
  *   excused    time ended one of the searches, or a row was lost, and only keys of the search differ
  *   differing  everything else
- *   other-row  the row or the target is not the input of the record
+ *   other-row  the row or the target is not the input of the record, or the result has another id
  */
 import type { AuditedAnswer, AuditLine, RecordedAnswer } from '../../documents/audit-document.js';
 import { ElsewiseError } from '../../documents/error.js';
@@ -86,13 +88,14 @@ export class ReplayDesk {
     const limits = { rowLimitMs: rowLimitMs(policy.document.deadlineMs), signal };
     const answer = await this.#threads.run({ kind: 'explain', ...plan, layout, ...shape }, limits);
     const solved = JSON.parse(Buffer.from(answer.bytes).toString()) as ResultDocument;
-    const found = judge(record.record, solved);
+    const found = judge(record.record, { ...solved, id: record.record.id });
     if (!given.result || found.verdict === 'other-row') return { ...found, row: given.row, record, ...told(solved) };
     const compared = await this.#threads.runDocument({
       ...{ kind: 'compare', bytes, solved: answer.bytes, isFromResults: true },
       ...plan,
     } as const);
-    return { ...withResult(found, compared), row: given.row, record, ...told(solved) };
+    const whole = withResult(found, compared);
+    return { ...ofRecord(whole, record.record, given.result), row: given.row, record, ...told(solved) };
   }
 
   /** The faults of the offers of a receipt. The model has to be scored here. */
@@ -143,8 +146,7 @@ export class ReplayDesk {
     if (features) return { row: 'features', line: JSON.stringify({ id: record.record.id, features, target }) };
     if (result) {
       if (!result.factual) throw new ElsewiseError('bad-row', NO_VALUES, 'body.result.factual');
-      const given = { ...result, id: record.record.id };
-      return { row: 'result', line: JSON.stringify(given), result: given };
+      return { row: 'result', line: JSON.stringify(result), result };
     }
     const stored = await resultOfRecord(this.#store, record, find);
     if (stored) return { row: 'stored', line: JSON.stringify(stored), result: stored };
@@ -203,4 +205,16 @@ function withResult(found: Found, { findings: [finding] }: Comparison): Found {
     differences: [...found.differences, ...differences],
     faults,
   };
+}
+
+/** A result with other keys than its record was changed, whatever its flags say. */
+function ofRecord(found: Found, record: AuditedAnswer, result: ResultDocument): Found {
+  const differences = differencesOf(record, recordOf(result), MOST_DIFFERENCES);
+  if (differences.length === 0) return found;
+  const isOtherRow = differences.some(({ path }) => path === 'id' || path === 'input');
+  const told = differences.map(
+    ({ path, before, after }) => `the record has ${path} ${before}, and the result ${after}`,
+  );
+  const { excuse: _, ...others } = found;
+  return { ...others, verdict: isOtherRow ? 'other-row' : 'differing', faults: [...told, ...found.faults] };
 }
