@@ -32,6 +32,7 @@ import {
   type ChainHead,
   type ChainReply,
   type ChainState,
+  CLOCK_SKEW_MS,
   chainState,
   DAY_MS,
   dayOf,
@@ -66,6 +67,7 @@ export interface AuditedPolicy {
 }
 
 const PAGE_ENTRIES = 16;
+const JOBS_AT_ONCE = 10_000;
 
 export class AuditStore {
   readonly #redis: RedisClient;
@@ -180,6 +182,26 @@ export class AuditStore {
     const days = daysUntil(dayOf(Date.now()));
     const keys = [this.#keys.auditDays(), ...this.#memoryKeys(days)];
     return (await runScript(this.#redis, FIND_JOB, keys, [job, ...days])) === 1;
+  }
+
+  /** The stored entries of the remembered jobs whose name fits a pattern. The oldest day comes first. */
+  async *entriesOfJobs(pattern: string): AsyncGenerator<Buffer> {
+    for (const day of daysUntil(dayOf(Date.now() + CLOCK_SKEW_MS)).reverse())
+      for (const place of await this.#placesOf(day, pattern)) {
+        const entry = await this.entryAt(day, place);
+        if (entry) yield entry;
+      }
+  }
+
+  async #placesOf(day: string, pattern: string): Promise<number[]> {
+    const key = this.#keys.auditPlaces(day);
+    const places: number[] = [];
+    for (let cursor = '0'; ; ) {
+      const [next, found] = await this.#redis.hscan(key, cursor, 'MATCH', pattern, 'COUNT', JOBS_AT_ONCE);
+      for (let k = 1; k < found.length; k += 2) places.push(Number(found[k]));
+      cursor = next;
+      if (cursor === '0') return places.sort((a, b) => a - b);
+    }
   }
 
   /** The first of these jobs that is not remembered at its place. */
