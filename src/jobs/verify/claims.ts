@@ -135,9 +135,13 @@ function wordFaults({ message, blocking, minimal, relaxation }: Reason, other: R
 /** Regions and proofs that the other search does not have. */
 function unprovedClaims(given: ResultDocument, solved: ResultDocument, plan: Plan | null): readonly string[] {
   const { id, factual, target, counterfactuals, reason } = given;
-  const regions = counterfactuals.map(({ features, region, target: rung }) => {
+  const regions = counterfactuals.map(({ features, region, target: rung, lever }) => {
     const isKnown = solved.counterfactuals.some(
-      (other) => isSame(other.region, region) && isSame(other.features, features) && isSame(other.target, rung),
+      (other) =>
+        other.lever === lever &&
+        isSame(other.region, region) &&
+        isSame(other.features, features) &&
+        isSame(other.target, rung),
     );
     return isKnown ? undefined : region;
   });
