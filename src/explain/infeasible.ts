@@ -43,7 +43,7 @@ export function explainInfeasible(plan: Searcher, search: Search): Reason {
   const minimal = isMinimal(open, trials, exchanging) ? true : 'undetermined';
   return {
     code: 'infeasible',
-    message: inWords(blocking, minimal, relaxation, missingOf(plan)),
+    message: reasonInWords(blocking, minimal, relaxation, missingOf(plan)),
     blocking,
     minimal,
     relaxation,
@@ -124,7 +124,7 @@ function planWork({ model, policy }: Searcher): number {
 }
 
 /** Many rows fail for the same reason. The searchers of relaxed policies are therefore cached by the entries that they keep. */
-function relaxedPlan(plan: Searcher, kept: readonly string[]): Searcher {
+export function relaxedPlan(plan: Searcher, kept: readonly string[]): Searcher {
   // Each question brings its own target.
   const build = () => plan.under({ ...withOnly(plan.policy.document, new Set(kept)), target: undefined, count: 1 });
   return plan.parts.take(`only ${JSON.stringify(kept)}`, build, (relaxed) => relaxed.ownBytes);
@@ -134,7 +134,7 @@ function relaxedPlan(plan: Searcher, kept: readonly string[]): Searcher {
 const missingOf = ({ person, model }: Searcher): string[] =>
   model.space.features.filter(({ column }) => Number.isNaN(person.domain.lower[column])).map(({ name }) => name);
 
-function inWords(
+export function reasonInWords(
   blocking: readonly string[],
   minimal: Reason['minimal'],
   relaxation: Relaxation,

@@ -6,6 +6,7 @@ import type { LoadedModel } from '../models/load.js';
 import type { RowGraphs } from '../policy/path.js';
 import type { Policy } from '../policy/policy.js';
 import type { Recheck } from './checks/recheck.js';
+import type { Claims } from './checks/reprove.js';
 import type { Engine } from './engines.js';
 import type { ResultDetail } from './result.js';
 
@@ -55,6 +56,8 @@ export interface Plan {
   invalid(id: string, faults: readonly RowFault[]): ResultDocument;
   /** Checks a reported result by itself, without a search, see checks/recheck.ts. The result must have the values of its row. */
   recheck(result: ResultDocument): Recheck;
+  /** Proves claims of a reported result anew, see checks/reprove.ts. Returns the faults. */
+  reprove(claims: Claims): readonly string[];
   /** The memory of the plan and its model, without memory that threads share. */
   readonly bytes: number;
   /** The engines that a row may need. Most rows need none. */

@@ -9,7 +9,7 @@ import { ElsewiseError } from '../documents/error.js';
 import { refuseFirst } from '../documents/faults/refusal.js';
 import type { RowValue } from '../documents/model-document.js';
 import type { PolicyDocument, TargetDocument } from '../documents/policy-document.js';
-import type { ResultDocument } from '../documents/result-document.js';
+import type { CounterfactualDocument, RegionDocument, ResultDocument } from '../documents/result-document.js';
 import { faultsOf, RowError, type RowFault } from '../documents/row-error.js';
 import type { LoadedModel } from '../models/load.js';
 import { readRecord, recordOf } from '../models/read-row.js';
@@ -26,6 +26,7 @@ import { PieceBounds } from '../solvers/shared/piece-bounds.js';
 import type { Limits, Outcome, Prepared } from '../solvers/solver.js';
 import { solverFaults } from './checks/policy-fit.js';
 import { type Recheck, recheckResult } from './checks/recheck.js';
+import { type Claims, type Prover, reasonFaults } from './checks/reprove.js';
 import { areDifferent, diversify } from './diverse.js';
 import { type Engine, enginesForOwnTargets, enginesOf } from './engines.js';
 import { explainInfeasible } from './infeasible.js';
@@ -57,7 +58,6 @@ import {
   NO_PIECE,
   type Person,
   type Search,
-  type Searcher,
   type SearchOutcome,
   type TargetPlan,
   withoutBound,
@@ -66,7 +66,7 @@ import { type Settled, settle } from './settle.js';
 import { Suspension } from './suspension.js';
 import { Verifier } from './verify.js';
 
-export class PreparedPlan implements Plan, Searcher {
+export class PreparedPlan implements Plan, Prover {
   private readonly compiled: CompiledPolicy;
   private readonly memory: PlanMemory;
   readonly parts: PlanParts;
@@ -234,6 +234,44 @@ export class PreparedPlan implements Plan, Searcher {
     );
   }
 
+  reprove(claims: Claims): string[] {
+    const { factual, counterfactuals, regions, reason, target } = claims;
+    const planOf = (lever: string | undefined) => this.levers.find((one) => one.lever === lever)?.plan ?? this;
+    const ofRegions = counterfactuals.flatMap((claimed, k) => {
+      const region = regions[k];
+      const fault = region && planOf(claimed.lever).regionFault(claims, claimed, region);
+      return fault ? [`counterfactuals[${k}].region: ${fault}`] : [];
+    });
+    if (!reason) return ofRegions;
+    this.meet(factual!.features);
+    return [...ofRegions, ...reasonFaults(this, reason, factual!.features, target)];
+  }
+
+  /** The fault of a box that is claimed around an answer; empty: the box is proved. */
+  private regionFault({ factual, target }: Claims, claimed: CounterfactualDocument, region: RegionDocument): string {
+    if (!this.policy.document.region) return 'the policy asks for no region';
+    const { model, person } = this;
+    this.meet(factual!.features);
+    const values = new Float64Array(model.space.features.length);
+    readRecord(model, recordOf(model, claimed.features), values);
+    return this.regions.faultOf(region, values, person, this.targetPlan(claimed.target ?? target), () => this.budget());
+  }
+
+  /** Reads a row and what it may change. */
+  private meet(features: Record<string, RowValue>): void {
+    const { model, person, verifier, compiled } = this;
+    readRecord(model, recordOf(model, features), person.factual);
+    verifier.baselineOf(person.factual, person.baseline);
+    fillDomain(person.domain, model.space, compiled.rules, person.factual, model.preprocessing.imputed);
+  }
+
+  faultAt(values: Float64Array, target: TargetDocument, claimed: number): string {
+    const { verifier, person } = this;
+    verifier.baselineOf(person.factual, person.baseline);
+    const { fault, cost } = verifier.check(person.factual, person.baseline, values, this.targetPlan(target));
+    return fault || cost === claimed ? fault : `the cost is ${cost}, and the result says ${claimed}`;
+  }
+
   private explainPerson(id: string, own: unknown, start: number, detail: ResultDetail): ResultDocument {
     const { person, writer, verifier } = this;
     const { targets } = this.policy.document;
@@ -322,7 +360,7 @@ export class PreparedPlan implements Plan, Searcher {
     return answers.map((answer) => ({ ...answer, region: around(answer) }));
   }
 
-  private budget(): Budget {
+  budget(): Budget {
     const { deadlineMs, effort } = this.policy.document;
     return new Budget(effort ?? EFFORT_PER_MS * deadlineMs, this.guard, deadlineMs);
   }

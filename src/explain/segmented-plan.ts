@@ -13,6 +13,7 @@ import { readRecord, recordOf } from '../models/read-row.js';
 import { readId, shapeFault } from '../models/rows/row-shape.js';
 import type { Policy } from '../policy/policy.js';
 import type { Recheck } from './checks/recheck.js';
+import type { Claims } from './checks/reprove.js';
 import type { Engine } from './engines.js';
 import type { Plan, Row } from './plan-contract.js';
 import type { ResultDetail } from './result.js';
@@ -90,6 +91,12 @@ export class SegmentedPlan implements Plan {
     const plan = this.planFor(recordOf(this.model, result.factual!.features));
     if (plan instanceof ElsewiseError) throw plan;
     return plan.recheck(result);
+  }
+
+  reprove(claims: Claims): readonly string[] {
+    const plan = this.planFor(recordOf(this.model, claims.factual!.features));
+    if (plan instanceof ElsewiseError) throw plan;
+    return plan.reprove(claims);
   }
 
   /** The plan of a row's segment. An error: the row cannot be read, or lacks its segment. */

@@ -68,7 +68,10 @@ export class ReceiptIssuer {
 
   async issue(result: ResultDocument, now: Date): Promise<SignedReceipt | null> {
     const receipt = receiptOf(result, this.#terms, now);
-    if (!receipt) return null;
+    return receipt && this.#sign(receipt);
+  }
+
+  async #sign(receipt: ReceiptDocument): Promise<SignedReceipt> {
     const { signer } = await this.#keys();
     if (!signer) throw noPrivateKey();
     const header = { alg: ALGORITHM, typ: RECEIPT_TYPE, kid: signer.kid };

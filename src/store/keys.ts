@@ -178,7 +178,12 @@ export class Keys {
     return `${this.#prefix}:{audit}:policies:${day}`;
   }
 
-  /** Set: the jobs of a day that have entries. */
+  /** Hash: job -> the place of its entry in the list of the day, from 0. */
+  auditPlaces(day: string): string {
+    return `${this.#prefix}:{audit}:places:${day}`;
+  }
+
+  /** Set: the jobs of a day that have entries, as earlier versions wrote them. */
   auditJobs(day: string): string {
     return `${this.#prefix}:{audit}:jobs:${day}`;
   }

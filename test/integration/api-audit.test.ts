@@ -99,6 +99,23 @@ describe('POST /v1/replays', () => {
     );
   });
 
+  it('takes no flags and no id from a result that the record does not have', async () => {
+    const { json } = await api.call('GET', '/v1/explanations/wished');
+    const result = json as unknown as ResultDocument;
+    const [wished] = await auditOf('?id=wished');
+    const body = { number: wished.number, index: wished.index };
+    const proof = { kind: 'heuristic', lowerBound: null, gap: null } as const;
+    const counterfactuals = result.counterfactuals.map((one) => ({ ...one, proof }));
+    const limited = await replay({
+      ...body,
+      result: { ...result, counterfactuals, limitedBy: 'time', degraded: true },
+    });
+    expect(limited).toMatchObject({ verdict: 'differing' });
+    expect(limited.faults).toContain('the record has degraded false, and the result true');
+    expect(limited.excuse).toBeUndefined();
+    expect(await replay({ ...body, result: { ...result, id: 'somebody' } })).toMatchObject({ verdict: 'other-row' });
+  });
+
   it('compares a given row with the digest of the record', async () => {
     const { number, index } = await first();
     expect(await replay({ number, index, features })).toMatchObject({ verdict: 'same', row: 'features' });

@@ -8,6 +8,7 @@ import { Keys } from '../../dist/store/keys.js';
 import { storeOver } from '../../dist/store/store.js';
 import { startRedis } from '../../scripts/redis.mjs';
 import { digestOf } from '../../src/documents/digest.js';
+import { ApiWorld } from './api-world.js';
 import { blockOf, chainIn, chainOfDays, DAY_MS, draft, each, exportedOf } from './audit-chain.js';
 import { until, World } from './queue-world.js';
 
@@ -29,10 +30,12 @@ let days: string[];
 let noted: string;
 /** Every key of the record, as Redis dumps it. */
 let dumps: Map<string, Buffer>;
+/** Their times to live in ms; 0: none. */
+const ttls = new Map<string, number>();
 
 const redis = () => world.store.redis;
 const list = (day: number) => keys.auditEntries(days[day]);
-const jobs = (day: number) => keys.auditJobs(days[day]);
+const places = (day: number) => keys.auditPlaces(days[day]);
 const verdict = () => verifyStored(world.store.audit);
 
 beforeAll(async () => {
@@ -44,6 +47,7 @@ beforeAll(async () => {
   days = (await world.store.audit.days()).map(({ day }) => day);
   noted = (await world.store.audit.head()).digest;
   const found = await redis().keys(`${world.store.settings.keyPrefix}:{audit}*`);
+  for (const key of found) ttls.set(key, Math.max(0, await redis().pttl(key)));
   dumps = new Map(await Promise.all(found.map(async (key) => [key, await redis().dumpBuffer(key)] as const)));
 });
 
@@ -53,7 +57,7 @@ async function restore(): Promise<void> {
   const present = await redis().keys(`${world.store.settings.keyPrefix}:{audit}*`);
   const added = present.filter((key) => !dumps.has(key));
   if (added.length) await redis().del(...added);
-  for (const [key, dump] of dumps) await redis().restore(key, 0, dump, 'REPLACE');
+  for (const [key, dump] of dumps) await redis().restore(key, ttls.get(key)!, dump, 'REPLACE');
 }
 
 const anchorOf = async (day: number) => JSON.parse((await redis().hget(keys.auditDays(), days[day]))!);
@@ -134,9 +138,35 @@ function* ofCounters(): Generator<Mutation> {
       name: `the anchor of another day for ${day}`,
       work: async () => setAnchor(day, await anchorOf((day + 1) % DAYS)),
     };
-    yield { name: `a foreign job in ${day}`, work: () => redis().sadd(jobs(day), 'a job that shall have no record') };
-    yield { name: `one job less in ${day}`, work: () => redis().spop(jobs(day)) };
+    const [one, other] = jobsOf(day);
+    yield { name: `a foreign job in ${day}`, work: () => redis().hset(places(day), 'a job without a record', 0) };
+    yield { name: `one job less in ${day}`, work: () => redis().hdel(places(day), one) };
+    yield { name: `another place of a job in ${day}`, work: () => redis().hset(places(day), one, 1) };
+    yield { name: `swapped places in ${day}`, work: () => redis().hset(places(day), one, 1, other, 0) };
+    yield { name: `a blank behind a place in ${day}`, work: () => redis().hset(places(day), one, '0 ') };
+    yield { name: `an exchanged job in ${day}`, work: () => exchangeJob(day) };
+    yield { name: `a job of an earlier version in ${day}`, work: () => redis().sadd(keys.auditJobs(days[day]), 'x') };
+    yield { name: `jobs of ${day} for a short time`, work: () => redis().pexpire(places(day), 1000 * 60) };
+    yield { name: `jobs of ${day} for a long time`, work: () => redis().pexpire(places(day), 9 * DAY_MS) };
+    yield { name: `jobs of ${day} for ever`, work: () => redis().persist(places(day)) };
+    yield { name: `a blank behind the anchor of ${day}`, work: () => respell(day, (text) => `${text} `) };
+    yield { name: `a key twice in ${day}`, work: () => respell(day, (text) => text.replace('{', '{"records":9,')) };
+    if (day > 0) yield { name: `no first number of ${day}`, work: () => setAnchor(day, { first: undefined }) };
   }
+  for (const key of [keys.auditHead(), keys.auditDays(), ...[...days.keys()].map(list), policiesKey()])
+    yield { name: `a time to live of ${key}`, work: () => redis().pexpire(key, 100_000_000) };
+  for (const day of [-1, 4, 8].map((k) => new Date(Date.now() - k * DAY_MS).toISOString().slice(0, 10))) {
+    yield { name: `a job of ${day}`, work: () => redis().hset(keys.auditPlaces(day), 'x', 0) };
+    yield { name: `a job of an earlier version of ${day}`, work: () => redis().sadd(keys.auditJobs(day), 'x') };
+    yield { name: `a policy of ${day}`, work: () => redis().hset(keys.auditPolicies(day), ZEROS, '{}') };
+    yield {
+      name: `an entry of ${day}`,
+      work: async () => redis().rpush(keys.auditEntries(day), await entryAt(list(0), 0)),
+    };
+    yield { name: `a text for entries of ${day}`, work: () => redis().set(keys.auditEntries(day), 'x') };
+  }
+  yield { name: 'a field more in the head', work: () => redis().hset(keys.auditHead(), 'note', 'x') };
+  yield { name: 'a blank behind the number of the head', work: () => redis().hset(keys.auditHead(), 'number', '7 ') };
   const one = { previous: '', digest: ZEROS, entries: 1, records: 1, first: 1 };
   for (const day of ['2020-01-01', '2999-01-01', 'someday'])
     yield { name: `a day ${day}`, work: () => redis().hset(keys.auditDays(), day, JSON.stringify(one)) };
@@ -149,10 +179,24 @@ function* ofCounters(): Generator<Mutation> {
       yield { name: `head ${field} ${value}`, work: () => redis().hset(keys.auditHead(), field, value) };
     yield { name: `head without ${field}`, work: () => redis().hdel(keys.auditHead(), field) };
   }
-  const [policies, digest] = [keys.auditPolicies(days[DAYS - 1]), digestOf(POLICY)];
+  const [policies, digest] = [policiesKey(), digestOf(POLICY)];
   const other = JSON.stringify({ ...POLICY, seed: 8 });
   yield { name: 'another policy', work: () => redis().hset(policies, digest, other) };
   yield { name: 'a policy that is no JSON', work: () => redis().hset(policies, digest, 'x') };
+  yield { name: 'a blank in a policy', work: () => redis().hset(policies, digest, ` ${JSON.stringify(POLICY)}`) };
+}
+
+const policiesKey = () => keys.auditPolicies(days[DAYS - 1]);
+/** The jobs of the first two entries, see `chainOfDays`. */
+const jobsOf = (day: number) => [0, 1].map((k) => `job-${10 * (DAYS - 1 - day) + k}`);
+
+async function exchangeJob(day: number): Promise<void> {
+  await redis().hdel(places(day), jobsOf(day)[0]);
+  await redis().hset(places(day), 'another job', 0);
+}
+
+async function respell(day: number, spell: (text: string) => string): Promise<void> {
+  await redis().hset(keys.auditDays(), days[day], spell((await redis().hget(keys.auditDays(), days[day]))!));
 }
 
 const mark = (after: number, ms = Date.now()) => ({ at: new Date(ms).toISOString(), after });
@@ -176,14 +220,15 @@ function* ofSeveral(): Generator<Mutation> {
     work: async () => {
       const previous = await digestAt(0, 0);
       await redis().lpop(list(0));
-      await redis().spop(jobs(0));
+      await redis().hdel(places(0), jobsOf(0)[0]);
+      await redis().hset(places(0), jobsOf(0)[1], 0);
       await setAnchor(0, { previous, entries: 1, records: 3, first: 2 });
     },
   };
   yield {
     name: 'the first day, and the second day is the first',
     work: async () => {
-      await redis().del(list(0), jobs(0));
+      await redis().del(list(0), places(0));
       await redis().hdel(keys.auditDays(), days[0]);
       await setAnchor(1, { previous: '', first: 1 });
       await redis().hset(keys.auditHead(), 'number', 5);
@@ -225,7 +270,7 @@ describe('a change of Redis', () => {
     const missed: string[] = [];
     for (const { name, work } of mutations) {
       await work();
-      const found = await verdict().catch((error: Error) => ({ fault: error.message }));
+      const found = await verdict().catch((error: Error) => ({ fault: undefined, error }));
       if (found.fault === undefined) missed.push(name);
       await restore();
     }
@@ -247,7 +292,7 @@ describe('a change of Redis', () => {
     // the last entry, with all that names it
     await redis().rpop(list(DAYS - 1));
     const digest = await digestAt(DAYS - 1, 1);
-    await redis().srem(jobs(DAYS - 1), 'wished');
+    await redis().hdel(places(DAYS - 1), 'wished');
     await setAnchor(DAYS - 1, { digest, entries: 2, records: 6 });
     await redis().hset(keys.auditHead(), 'digest', digest, 'number', 6);
     expect((await verdict()).fault).toBeUndefined();
@@ -282,6 +327,88 @@ describe('a change of Redis', () => {
     expect(await exportedOf(world)).toEqual(lines);
     expect(await recordsOf(world.store.audit, '20-0')).toHaveLength(1);
     await restore();
+  });
+});
+
+describe('the memory of jobs', () => {
+  const dayAt = (k: number) => new Date(Date.now() - k * DAY_MS).toISOString().slice(0, 10);
+  const forge: Record<string, (job: string) => Promise<unknown>> = {
+    'a job in the set of a day without entries': (job) => redis().sadd(keys.auditJobs(dayAt(4)), job),
+    'a job in the set of tomorrow': (job) => redis().sadd(keys.auditJobs(dayAt(-1)), job),
+    'a job in the set of today': (job) => redis().sadd(keys.auditJobs(dayAt(0)), job),
+    'a place in a day without entries': (job) => redis().hset(keys.auditPlaces(dayAt(4)), job, 0),
+    'the place of an entry of today': (job) => redis().hset(keys.auditPlaces(dayAt(0)), job, 0),
+    'the place of an entry that does not exist': (job) => redis().hset(keys.auditPlaces(dayAt(1)), job, 99),
+    'no place at all': (job) => redis().hset(keys.auditPlaces(dayAt(1)), job, 'x'),
+    'places of another type': () => redis().set(keys.auditPlaces(dayAt(1)), 'x'),
+    'an entry that the day does not count': async (job) => {
+      const entry = replaced(await entryAt(list(0), 0), `"${jobsOf(0)[0]}"`, `"${job}"`);
+      await redis().rpush(list(0), entry);
+      await redis().hset(places(0), job, 2);
+    },
+  };
+
+  it('keeps no answer out of the record, whatever it says', async () => {
+    for (const [name, work] of Object.entries(forge)) {
+      await restore();
+      await work('kept out');
+      const { audit } = storeOver(redis(), world.store.settings);
+      expect(await audit.has('kept out'), name).toBe(false);
+      expect(await audit.append(draft('kept out'), blockOf(1, 98)), name).toBe(true);
+      expect(await audit.append(draft('kept out'), blockOf(1, 98)), name).toBe(false);
+      expect(await recordsOf(audit, '98-0'), name).toHaveLength(1);
+      if (name !== 'the place of an entry of today') expect((await verdict()).fault, name).toBeDefined();
+    }
+    await restore();
+  });
+
+  it('of an earlier version is moved, and still keeps an entry from being written twice', async () => {
+    for (const day of days.keys()) {
+      await redis().sadd(keys.auditJobs(days[day]), ...(await redis().hkeys(places(day))));
+      await redis().pexpire(keys.auditJobs(days[day]), await redis().pttl(places(day)));
+      await redis().del(places(day));
+    }
+    await redis().sadd(keys.auditJobs(days[DAYS - 1]), 'redaction-1');
+    expect((await verdict()).fault).toContain('jobs are remembered');
+    await redis().srem(keys.auditJobs(days[DAYS - 1]), 'redaction-1');
+    expect((await verdict()).fault).toBeUndefined();
+    const { audit } = storeOver(redis(), world.store.settings);
+    for (const job of jobsOf(1)) {
+      expect(await audit.has(job)).toBe(true);
+      expect(await audit.append(draft(job), blockOf(1, 98))).toBe(false);
+    }
+    expect(await redis().exists(...days.map((day) => keys.auditJobs(day)))).toBe(0);
+    expect((await verdict()).fault).toBeUndefined();
+    await restore();
+  });
+
+  it('of another type stops a worker with an error, and nothing is written', async () => {
+    await redis().set(places(DAYS - 1), 'x');
+    await expect(world.store.audit.append(draft('new'), blockOf(1, 98))).rejects.toThrow('another type');
+    expect(await redis().llen(list(DAYS - 1))).toBe(PER_DAY + 1);
+    await restore();
+  });
+});
+
+describe('a key of another type', () => {
+  it('is a broken record for the command and over HTTP', async () => {
+    const api = await ApiWorld.create({}, []);
+    try {
+      await chainIn(api.world, 2);
+      const of = new Keys(api.world.store.settings.keyPrefix);
+      const [{ day }] = await api.world.store.audit.days();
+      for (const key of [of.auditHead(), of.auditDays(), of.auditPolicies(day), of.auditEntries(day)]) {
+        const dump = await api.world.store.redis.dumpBuffer(key);
+        await api.world.store.redis.set(key, 'x');
+        const { status, text } = await api.call('GET', '/v1/audit/check', { as: 'audit' });
+        expect([status, JSON.parse(text.trimEnd().split('\n').at(-1)!).state], key).toEqual([200, 'broken']);
+        const { code, stdout } = await api.world.call('audit', 'verify');
+        expect([code, stdout], key).toEqual([1, expect.stringMatching(/^broken: /)]);
+        await (dump ? api.world.store.redis.restore(key, 0, dump, 'REPLACE') : api.world.store.redis.del(key));
+      }
+    } finally {
+      await api.close();
+    }
   });
 });
 
@@ -320,7 +447,7 @@ describe('retention', () => {
     const [entry0, entry1] = [await entryAt(list(0), 0), await entryAt(list(0), 1)];
     await redis().hdel(keys.auditDays(), days[0]);
     await redis().hset(keys.auditDays(), old, JSON.stringify(anchor));
-    await redis().del(list(0));
+    await redis().del(list(0), places(0));
     expect((await verdict()).fault).toBeUndefined();
     await world.store.audit.forgetBefore(365);
     expect((await world.store.audit.days())[0].dropped).toMatchObject({ after: 365 });

@@ -148,6 +148,7 @@ describe('elsewise forget', () => {
     const { dead } = world.store;
     const body = Buffer.from(JSON.stringify({ id: 'gone', model: 'credit', features }));
     await dead.add({ source: 'requests', origin: '1-1', code: 'not-known', message: 'no', attempts: 1, body });
+    const other = { source: 'requests', code: 'bad-event', message: 'no', attempts: 1 } as const;
     await explain('gone');
     const kept = await world.call('forget', 'gone', '--keep-record');
     expect([kept.code, kept.stdout]).toEqual([
@@ -156,6 +157,20 @@ describe('elsewise forget', () => {
     ]);
     expect(await recordsOf(world.store.audit, 'gone')).toHaveLength(1);
     expect((await world.call('forget', 'gone')).stdout).toContain('removed: 1 records of the audit');
+    const texts = [
+      '{"id":77,"features":{"income":1}}',
+      '{"id":"77","id":"x"}',
+      '{"id":"x", "id" : 77}',
+      '{"id":"7\\u0037","a":',
+    ];
+    const strangers = [
+      '{"id":7,"features":{"id":"77"}}',
+      '{"id":"x","features":{"income":77}}',
+      '{"id":"770","id":"177"}',
+    ];
+    for (const [k, text] of [...texts, ...strangers].entries())
+      await dead.add({ ...other, origin: `2-${k}`, body: Buffer.from(text) });
+    expect((await world.call('forget', '77')).stdout).toContain(`removed: ${texts.length} dead letters`);
     const nothing = await world.call('forget', 'nobody');
     expect([nothing.code, nothing.stdout]).toEqual([0, expect.stringContaining('nothing of "nobody" was stored')]);
     expect((await verifyStored(world.store.audit)).fault).toBeUndefined();

@@ -6,9 +6,13 @@ import { ApiServer } from '../../dist/api/server.js';
 import { apiSettings } from '../../dist/api/settings.js';
 import { writeKeyFile } from '../../dist/receipts/key-file.js';
 import { rotateKeys } from '../../dist/receipts/new-key.js';
+import { recordsOf } from '../../dist/store/audit/read-chain.js';
+import { Keys } from '../../dist/store/keys.js';
 import type { SignedReceipt } from '../../src/documents/receipt-document.js';
+import type { ResultDocument } from '../../src/documents/result-document.js';
 import { ApiWorld, credentials, exampleFeatures, TOKENS } from './api-world.js';
 import { CREDIT, callHere, readLines, temporaryFolder, writeText } from './cli-process.js';
+import { until } from './queue-world.js';
 
 const MODEL = join(CREDIT, 'model.json');
 const POLICY = join(CREDIT, 'policy.json');
@@ -113,6 +117,35 @@ describe('the commands', () => {
   });
 });
 
+describe('an answer on record', () => {
+  it('is signed only as it is on record, also where the answer holds by itself', async () => {
+    const keys = join(temporaryFolder(), 'keys.json');
+    await writeKeyFile(keys, await rotateKeys([]));
+    const api = await ApiWorld.create({}, [], undefined, { keys, validDays: 30, issuer: '', maxBytes: 100_000 });
+    try {
+      await api.world.serve({ lanes: ['events'], audit: { enabled: true, retentionDays: 30 } });
+      const features = exampleFeatures(api.world);
+      const { store } = api.world;
+      const answered = async (id: string, income: unknown) => {
+        const body = { id, model: 'credit', features: { ...features, income }, target: 'approved' };
+        await api.call('POST', '/v1/explanations?waitMs=60000', { as: 'submit', body });
+        await until(`the record of ${id}`, async () => (await recordsOf(store.audit, id)).length === 1);
+      };
+      await answered('one', features.income);
+      await answered('two', Number(features.income) + 10);
+      const receipt = () => api.call('GET', '/v1/explanations/one/receipt', { as: 'read' });
+      expect((await receipt()).status).toBe(200);
+      const of = new Keys(store.settings.keyPrefix);
+      const other = JSON.parse((await store.redis.get(of.result('two')))!) as ResultDocument;
+      await store.redis.set(of.result('one'), JSON.stringify({ ...other, id: 'one' }));
+      const { status, json } = await receipt();
+      expect([status, json.detail]).toEqual([409, expect.stringContaining('input: the record has')]);
+    } finally {
+      await api.close();
+    }
+  });
+});
+
 describe('the API', () => {
   it('issues receipts and publishes its keys, which rotate without a restart', async () => {
     const folder = temporaryFolder();
@@ -167,6 +200,37 @@ describe('the API', () => {
       });
       expect(one.receipt.split('.')[0]).not.toBe(two.receipt.split('.')[0]);
       expect((await fetch(server.address + path, { headers: credentials('submit') })).status).toBe(403);
+      const { redis, settings } = api.world.store;
+      const key = new Keys(settings.keyPrefix).result('asked');
+      const stored = (await redis.get(key))!;
+      const result = JSON.parse(stored) as ResultDocument;
+      const [answer] = result.counterfactuals;
+      const { feature } = answer.changes[0];
+      const shown = result.factual!;
+      const forgeries: Record<string, object> = {
+        'another offer': { ...answer, features: { ...answer.features, [feature]: shown.features[feature] } },
+        'another change': { ...answer, changes: answer.changes.map((change) => ({ ...change, to: change.from })) },
+        'another score': { ...answer, score: 0.99 },
+        'a bound that is too high': { ...answer, proof: { ...answer.proof, lowerBound: 2 * answer.cost } },
+      };
+      const answers = Object.entries(forgeries).map(([name, one]) => [name, { ...result, counterfactuals: [one] }]);
+      const others: [string, object][] = [
+        ...(answers as [string, object][]),
+        ['another decision', { ...result, factual: { ...shown, score: 0.2 } }],
+        ['another status', { ...result, status: 'infeasible', counterfactuals: [] }],
+        ['another version', { ...result, model: { ...result.model, version: 9 } }],
+        ['no result', { id: 'asked' }],
+      ];
+      for (const [name, forged] of others) {
+        await redis.set(key, JSON.stringify(forged));
+        const refused = await fetched();
+        expect([refused.status, await refused.text()], name).toEqual([
+          409,
+          expect.stringContaining('fails its check and is not signed'),
+        ]);
+      }
+      await redis.set(key, stored);
+      expect((await fetched()).status).toBe(200);
       // the other server has no keys
       expect((await api.call('GET', path, { as: 'read' })).status).toBe(422);
       expect((await api.call('GET', '/.well-known/jwks.json', { as: 'nobody' })).json).toEqual({ keys: [] });

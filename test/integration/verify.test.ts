@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { reasonInWords } from '../../dist/explain/infeasible.js';
+import { proofOf } from '../../dist/explain/result.js';
 import { runBulk } from '../../dist/jobs/bulk/bulk.js';
 import { SolverPool } from '../../dist/jobs/threads/pool.js';
 import type { Finding } from '../../dist/jobs/verify/comparison.js';
 import { type VerifyReport, verifyResults } from '../../dist/jobs/verify/verify-results.js';
 import { loadModel } from '../../dist/models/load.js';
+import { entriesOf } from '../../dist/policy/entries.js';
 import { loadPolicy } from '../../dist/policy/policy.js';
 import type { ResultDocument } from '../../src/documents/result-document.js';
 import { Dice } from '../support/dice.js';
@@ -189,6 +192,97 @@ describe('verification', () => {
     expect((await check(proved)).faults[0]).toMatch(/the lower bound .* is wrong/);
     const denied = { ...limited, status: 'infeasible', counterfactuals: [] };
     expect((await check(denied)).faults).toEqual([`an answer of cost ${answer.cost} exists`]);
+  });
+
+  describe('counts a result that time ended as different', () => {
+    const asked = { ...credit, policy: loadPolicy({ ...json('policy.json'), region: true }) };
+    const limited = { degraded: true, limitedBy: 'time' as const };
+    const heuristic = { kind: 'heuristic', lowerBound: null, gap: null } as const;
+    let solved: ResultDocument[];
+    beforeAll(async () => {
+      solved = (await explain(csvOf(people), asked)).map((line) => JSON.parse(line) as ResultDocument);
+    });
+    const check = async (result: object) => (await verify([JSON.stringify(result)], undefined, asked)).findings[0];
+    const withAnswer = (result: ResultDocument, change: object): ResultDocument => {
+      const [answer] = result.counterfactuals;
+      return { ...result, ...limited, counterfactuals: [{ ...answer, proof: heuristic, ...change }] };
+    };
+
+    it('where its box is not proved', async () => {
+      const listed = ({ counterfactuals: [answer] }: ResultDocument) => answer?.region?.features.collateral;
+      const found = solved.find((result) => {
+        const values = listed(result);
+        return values && 'in' in values && values.in.length === 2;
+      })!;
+      const [{ region, features: answer }] = found.counterfactuals;
+      const box = (values: object, maximal = false) =>
+        check(
+          withAnswer(found, {
+            region: { features: { ...region!.features, ...values }, proof: { kind: 'proved', maximal } },
+          }),
+        );
+      expect(await box({}, region!.proof.maximal)).toMatchObject({ kind: 'excused' });
+      expect(await box({ collateral: { in: [answer.collateral] } })).toMatchObject({ kind: 'excused' });
+      const notMaximal = await box({ collateral: { in: [answer.collateral] } }, true);
+      expect(notMaximal.faults).toEqual(['counterfactuals[0].region: the box is not proved to be maximal']);
+      const wide = await box({ collateral: { in: ['none', 'partial', 'full'] } });
+      expect(wide.faults).toEqual(['counterfactuals[0].region: not every point of the box is proved to be an answer']);
+      const noBox = ['counterfactuals[0].region: the box is no box of permitted values around the answer'];
+      const others = [{ collateral: { in: ['gold'] } }, { age: { from: 1, to: 99 } }, { collateral: { from: 0 } }];
+      for (const other of others) expect((await box(other)).faults).toEqual(noBox);
+      const number = Object.entries(region!.features).find(([, values]) => !('in' in values));
+      if (number) expect((await box({ [number[0]]: {} })).faults[0]).toContain('counterfactuals[0].region');
+    });
+
+    it('where its bound, its status or a lost row claims more', async () => {
+      const found = solved.find(({ counterfactuals: [answer] }) => answer?.proof.kind === 'optimal')!;
+      const [{ cost }] = found.counterfactuals;
+      const wrong = await check(withAnswer(found, { proof: { kind: 'optimal', lowerBound: cost / 2, gap: 0 } }));
+      expect(wrong.faults).toEqual(['counterfactuals[0].proof: kind, bound and gap do not fit the cost']);
+      const empty = await check({ ...found, ...limited, counterfactuals: [] });
+      expect(empty.faults).toEqual(['the status is found, and the result has 0 answers']);
+      const reason = { code: 'overran', message: 'stopped' };
+      const lost = await check({ ...found, reason, degraded: true });
+      expect(lost).toMatchObject({
+        kind: 'differing',
+        faults: ['the row was lost (overran), and the result claims more'],
+      });
+    });
+
+    it('where its reason is not proved', async () => {
+      const relaxable = ({ reason }: ResultDocument) =>
+        typeof reason?.relaxation === 'object' && reason.relaxation !== null;
+      const found = solved.find(relaxable)!;
+      const reason = found.reason!;
+      const relaxation = reason.relaxation as Exclude<typeof reason.relaxation, undefined | null | string>;
+      const because = async (change: Partial<typeof reason>) => {
+        const given = { ...reason, ...change };
+        const message = reasonInWords(given.blocking!, given.minimal, given.relaxation!, []);
+        return check({ ...found, ...limited, reason: { ...given, message, ...(change.message && change) } });
+      };
+      expect(await because({})).toMatchObject({ kind: 'excused' });
+      expect(await because({ relaxation: 'undetermined' })).toMatchObject({ kind: 'excused' });
+      const weaker = { ...relaxation, proof: heuristic };
+      expect(await because({ relaxation: weaker })).toMatchObject({ kind: 'excused' });
+      const all = entriesOf(asked.policy.document);
+      const more = all.find((entry) => !reason.blocking!.includes(entry))!;
+      expect(await because({ blocking: [...reason.blocking!, more], minimal: 'undetermined' })).toMatchObject({
+        kind: 'excused',
+      });
+      const faults = async (change: Partial<typeof reason>) => (await because(change)).faults.join();
+      expect(await faults({ blocking: [...reason.blocking!, more], minimal: true })).toContain('needed');
+      expect(await faults({ blocking: [more] })).toContain('not proved to block');
+      expect(await faults({ relaxation: null })).toContain('reason.relaxation');
+      const [change] = relaxation.changes;
+      const small = [{ ...change, to: change.from }, ...relaxation.changes.slice(1)];
+      expect(await faults({ relaxation: { ...weaker, changes: small } })).toContain('reason.relaxation');
+      expect(await faults({ relaxation: { ...weaker, cost: relaxation.cost / 2 } })).toContain('the cost is');
+      expect(await faults({ relaxation: { ...weaker, entry: more } })).toContain('reason.relaxation');
+      const bound = proofOf(relaxation.cost, relaxation.cost);
+      const dear = { ...relaxation, proof: { ...bound, lowerBound: relaxation.cost * 2 } };
+      expect(await faults({ relaxation: dear })).toContain('does not prove the bound');
+      expect(await faults({ message: 'no reason' })).toContain('reason.message');
+    });
   });
 
   it('excuses rows that were lost', async () => {

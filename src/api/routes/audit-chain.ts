@@ -70,7 +70,7 @@ const lineOf = (line: Omit<AuditCheck, 'schema'>): Buffer =>
   Buffer.from(`${JSON.stringify({ schema: 'elsewise.audit-check/v1', ...line })}\n`);
 
 async function entriesOf(audit: AuditStore, { from = '', to = '9999-12-31' }: ChainSpan): Promise<number> {
-  const days = (await audit.days()).filter(({ day, isStored }) => isStored && day >= from && day <= to);
+  const days = (await audit.state()).days.filter(({ day, isStored }) => isStored && day >= from && day <= to);
   return days.reduce((sum, { entries }) => sum + entries, 0);
 }
 

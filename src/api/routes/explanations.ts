@@ -2,12 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ElsewiseError } from '../../documents/error.js';
-import type { ResultDocument } from '../../documents/result-document.js';
+import { documentFaults } from '../../documents/parse.js';
+import { type ResultDocument, resultSchema } from '../../documents/result-document.js';
+import { answerFaults } from '../../jobs/audit/check-answer.js';
 import { forgetRow } from '../../jobs/forget/forget-row.js';
 import { checkReference } from '../references.js';
 import { defineRoute, type HttpAnswer } from '../route.js';
 import { answerRows, PATIENCE, pendingOf } from '../rows/answer-rows.js';
 import { SCHEMAS } from '../schemas.js';
+import { takeSlots } from '../wait-slots.js';
 
 const RESULT = { description: 'the answer', schema: SCHEMAS.result };
 const PENDING = {
@@ -66,20 +69,44 @@ export const showReceipt = defineRoute({
     200: { description: 'the receipt', schema: SCHEMAS.signedReceipt },
     202: PENDING,
     404: NOT_STORED,
+    409: { description: 'the stored answer fails its check, and is not signed', schema: SCHEMAS.problem },
     422: { description: 'the row is invalid, or the server has no keys', schema: SCHEMAS.problem },
+    429: { description: 'too many rows are solved or checked already', schema: SCHEMAS.problem },
   },
-  async answer({ params: { id }, service }) {
+  async answer({ params: { id }, service, gone }) {
     if (!service.receipts)
       throw new ElsewiseError('unsupported', 'the server has no keys for receipts (receipts.keys)');
     const found = await service.answers.find(id);
     if (found === undefined) throw notStored();
     if (found === 'pending') return comeBack(id);
-    const receipt = await service.receipts.issuer.issue(JSON.parse(found) as ResultDocument, new Date());
+    const result = readAnswer(found);
+    const leave = takeSlots(service.replaySlots);
+    const faults = await answerFaults(service.store, service.replays, result, gone).finally(leave);
+    if (faults.length) throw unsigned(faults);
+    const receipt = await service.receipts.issuer.issue(result, new Date());
     if (!receipt)
       throw new ElsewiseError('bad-row', 'the row is invalid, and an invalid row has no receipt', 'params.id');
     return { status: 200, body: receipt };
   },
 });
+
+function readAnswer(text: string): ResultDocument {
+  try {
+    const result: unknown = JSON.parse(text);
+    const [fault] = documentFaults(resultSchema, result, '');
+    if (!fault) return result as ResultDocument;
+    throw unsigned([`${fault.path}: ${fault.message}`]);
+  } catch (error) {
+    throw error instanceof ElsewiseError ? error : unsigned(['is no JSON']);
+  }
+}
+
+const unsigned = (faults: readonly string[]): ElsewiseError =>
+  new ElsewiseError(
+    'conflict',
+    `the stored answer fails its check and is not signed: ${faults.join('; ')}`,
+    'params.id',
+  );
 
 export const dropExplanation = defineRoute({
   id: 'dropExplanation',

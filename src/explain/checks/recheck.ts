@@ -36,7 +36,16 @@ export interface CheckedAnswer {
 }
 
 /** The keys of an answer that its values decide. */
-export const FOLLOWING = ['features', 'prediction', 'score', 'band', 'changes', 'cost', 'distances'] as const;
+export const FOLLOWING = [
+  'features',
+  'prediction',
+  'score',
+  'band',
+  'changes',
+  'cost',
+  'distances',
+  'plausibility',
+] as const;
 
 /** The result must have values of its row. Throws an `ElsewiseError` if the values are invalid. */
 export function recheckResult(

@@ -25,12 +25,14 @@ import type { Person, TargetPlan } from '../search.js';
 import type { Verifier } from '../verify.js';
 import type { ProvedPiece } from './box-cover.js';
 import { pointsOf } from './region-points.js';
-import { showBox, Widening } from './widening.js';
+import { openTo, showBox } from './shown-box.js';
+import { Widening } from './widening.js';
 
 /** The largest number of looks at parts of boxes for one answer. */
 const MOST_LOOKS = 40_000;
 /** The number of points at which the model is asked. */
 const POINTS = 24;
+const NOT_OF_ANSWER = 'the box is no box of permitted values around the answer';
 /** A point belongs to all pieces within this distance. */
 const BELONGS = 1e-6;
 
@@ -42,16 +44,39 @@ export class Regions {
   ) {}
 
   around(values: Float64Array, person: Person, target: TargetPlan, budget: Budget): RegionDocument {
+    const { widening, changed, isAnswer } = this.begin(values, person, target, budget);
+    const maximal = widening.widen();
+    const holds = pointsOf(widening.box.domain, changed, values, POINTS).every(isAnswer);
+    if (!holds) widening.shrink();
+    return showBox(widening.box.domain, changed, holds && maximal);
+  }
+
+  /** The fault of a box that is claimed around an answer; empty: the box is proved anew. */
+  faultOf(
+    claimed: RegionDocument,
+    values: Float64Array,
+    person: Person,
+    target: TargetPlan,
+    budget: () => Budget,
+  ): string {
+    const { widening, changed, isAnswer } = this.begin(values, person, target, budget());
+    if (!openTo(widening.box.domain, person.domain, changed, values, claimed)) return NOT_OF_ANSWER;
+    const isRefuted = !pointsOf(widening.box.domain, changed, values, POINTS).every(isAnswer);
+    if (isRefuted || !widening.isProved()) return 'not every point of the box is proved to be an answer';
+    const isConfirmed =
+      !claimed.proof.maximal ||
+      JSON.stringify(this.around(values, person, target, budget())) === JSON.stringify(claimed);
+    return isConfirmed ? '' : 'the box is not proved to be maximal';
+  }
+
+  private begin(values: Float64Array, person: Person, target: TargetPlan, budget: Budget) {
     const changed = this.changedFeatures(values, person);
     const effort = boxEffort(MOST_LOOKS, budget);
     const { constraints } = this.policy;
     const isAnswer = (point: Float64Array) => this.verifier.check(person.factual, person.baseline, point, target).ok;
     const pieces = this.piecesOf(target);
     const widening = new Widening({ person, values, changed, constraints, pieces, effort, isAnswer });
-    const maximal = widening.widen();
-    const holds = pointsOf(widening.box.domain, changed, values, POINTS).every(isAnswer);
-    if (!holds) widening.shrink();
-    return showBox(widening.box.domain, changed, holds && maximal);
+    return { widening, changed, isAnswer };
   }
 
   /** Dearest change first. */

@@ -1,7 +1,6 @@
 /** Widens a box around an answer, feature by feature, as long as the whole box is proved. */
-import type { RegionDocument } from '../../documents/result-document.js';
 import { nextUp } from '../../linalg/floats.js';
-import { type Feature, gather, showValue, spread } from '../../models/features.js';
+import { type Feature, gather, spread } from '../../models/features.js';
 import { allOf, type BoxVerdict, isRefuted } from '../../policy/box-verdict.js';
 import type { Constraint, LinearAtom } from '../../policy/constraint.js';
 import { holdsOver } from '../../policy/constraint-box.js';
@@ -13,6 +12,7 @@ import type { BoxEffort } from '../../proofs/box-effort.js';
 import type { Person } from '../search.js';
 import { coverBox, type ProvedPiece } from './box-cover.js';
 import { type EndAttempt, furthestAlong, furthestBetween, furthestOf, type Reach, roundInward } from './furthest.js';
+import { openOnly } from './shown-box.js';
 
 export interface WideningTask {
   readonly person: Person;
@@ -61,6 +61,11 @@ export class Widening {
   /** True: it is proved that nothing more can be added. */
   widen(): boolean {
     return allOf(this.task.changed.map((feature) => this.widenFeature(feature))) === 'proved';
+  }
+
+  /** Whether the present box is proved. */
+  isProved(): boolean {
+    return this.judge() === 'proved';
   }
 
   /** `proved`: the feature cannot be widened further. */
@@ -191,27 +196,4 @@ const asWideAsItGets = (refusal: BoxVerdict): BoxVerdict => (refusal === 'unknow
 function isOpen({ lower, upper }: Domain, { column, width }: Feature): boolean {
   for (let c = column; c < column + width; c++) if (lower[c] !== upper[c]) return true;
   return false;
-}
-
-function openOnly(domain: Domain, feature: Feature, categories: ReadonlySet<number>): void {
-  const [first, ...others] = categories;
-  fixAt(domain, feature, first);
-  if (!others.length) return;
-  domain.lower.fill(0, feature.column, feature.column + feature.width);
-  for (const category of others) domain.upper[feature.column + category] = 1;
-}
-
-/** The box as a document: listed values by name, without infinite ends. */
-export function showBox(box: Domain, changed: readonly Feature[], maximal: boolean): RegionDocument {
-  const features: RegionDocument['features'] = {};
-  for (const feature of [...changed].sort((a, b) => a.index - b.index)) {
-    const { name, column } = feature;
-    features[name] = isListed(feature)
-      ? { in: listedValues(box, feature).map((value) => showValue(feature, value)) }
-      : {
-          ...(box.lower[column] > -Infinity && { from: box.lower[column] }),
-          ...(box.upper[column] < Infinity && { to: box.upper[column] }),
-        };
-  }
-  return { features, proof: { kind: 'proved', maximal } };
 }

@@ -3,10 +3,12 @@
  * its person: the row comes from the stored result, from a result, or from a row that the caller has. The digest of the record's input says
  * whether the row is the row of the record.
  *
+ * A result that is sent, or stored, has to be the result of the record: each key of its record is compared, the flags of its search as well.
+ *
  *   same       the record of the new result has the same values as the record, and so has the result where it is known
  *   excused    time ended one of the searches, or a row was lost, and only keys of the search differ
  *   differing  everything else
- *   other-row  the row or the target is not the input of the record
+ *   other-row  the row or the target is not the input of the record, or the result has another id
  */
 import type { AuditedAnswer, AuditLine, RecordedAnswer } from '../../documents/audit-document.js';
 import { ElsewiseError } from '../../documents/error.js';
@@ -21,10 +23,10 @@ import type { ModelPin } from '../../store/batches/manifest.js';
 import type { Store } from '../../store/store.js';
 import type { ChunkTask } from '../threads/messages.js';
 import { rowLimitMs, SolverPool } from '../threads/pool.js';
-import { type Comparison, excuseOf } from '../verify/comparison.js';
+import { type Comparison, excuseOf, type Finding } from '../verify/comparison.js';
 import { type Difference, differencesOf } from '../verify/differences.js';
-import type { PlanCache } from '../worker/plan-cache.js';
-import { auditedPolicy } from './find-policy.js';
+import type { CachedPlan, PlanCache } from '../worker/plan-cache.js';
+import { auditedPolicy, registeredModel } from './find-policy.js';
 import { resultOfRecord } from './record-result.js';
 import { SOFTWARE } from './software.js';
 
@@ -55,7 +57,8 @@ export interface Replay {
 }
 
 type FindAnswer = (id: string) => Promise<string | undefined>;
-type ReplayRow = Pick<Replay, 'row'> & { readonly line: string; readonly result?: ResultDocument };
+type SolvedRow = { readonly line: string; readonly result?: ResultDocument };
+type ReplayRow = Pick<Replay, 'row'> & SolvedRow;
 
 const NO_VALUES = 'the result has no values of its row: send the row';
 const MOST_DIFFERENCES = 50;
@@ -80,19 +83,39 @@ export class ReplayDesk {
     const policy = await this.#policyOf(record, asked.policy);
     const given = await this.#rowOf(record, asked, findAnswer);
     const plan = await this.#plans.get(await this.#pinOf(record), policy);
-    const bytes = Buffer.from(`${given.line}\n`);
-    const shape = { output: 'ndjson', firstRow: 1, rows: 1, bytes } as const;
+    const solved = await this.#solve(given, plan, policy, signal);
+    const result = JSON.parse(Buffer.from(solved).toString()) as ResultDocument;
+    const found = judge(record.record, { ...result, id: record.record.id });
+    const shown = { row: given.row, record, solved: recordOf(result), software: SOFTWARE };
+    if (!given.result || found.verdict === 'other-row') return { ...found, ...shown };
+    const whole = withResult(found, await this.#compareWith(given, solved, plan));
+    return { ...ofRecord(whole, record.record, given.result), ...shown };
+  }
+
+  /** A result against its row solved again. Undefined: the results are the same, or the model is scored elsewhere. */
+  async compare(
+    result: ResultDocument,
+    pin: ModelPin,
+    policy: Policy,
+    signal: AbortSignal,
+  ): Promise<Finding | undefined> {
+    const plan = await this.#plans.get(pin, policy);
+    if (plan.model.scored || !result.factual) return undefined;
+    const given = { line: JSON.stringify(result), result };
+    const { findings } = await this.#compareWith(given, await this.#solve(given, plan, policy, signal), plan);
+    return findings[0];
+  }
+
+  async #solve(given: SolvedRow, plan: CachedPlan, policy: Policy, signal: AbortSignal): Promise<Uint8Array> {
+    const shape = { output: 'ndjson', firstRow: 1, rows: 1, bytes: bytesOf(given) } as const;
     const layout: ChunkTask['layout'] = { format: 'ndjson', ...(given.result && { holds: 'results' }) };
     const limits = { rowLimitMs: rowLimitMs(policy.document.deadlineMs), signal };
-    const answer = await this.#threads.run({ kind: 'explain', ...plan, layout, ...shape }, limits);
-    const solved = JSON.parse(Buffer.from(answer.bytes).toString()) as ResultDocument;
-    const found = judge(record.record, solved);
-    if (!given.result || found.verdict === 'other-row') return { ...found, row: given.row, record, ...told(solved) };
-    const compared = await this.#threads.runDocument({
-      ...{ kind: 'compare', bytes, solved: answer.bytes, isFromResults: true },
-      ...plan,
-    } as const);
-    return { ...withResult(found, compared), row: given.row, record, ...told(solved) };
+    return (await this.#threads.run({ kind: 'explain', ...plan, layout, ...shape }, limits)).bytes;
+  }
+
+  #compareWith(given: SolvedRow, solved: Uint8Array, plan: CachedPlan): Promise<Comparison> {
+    const lines = { bytes: bytesOf(given), solved, isFromResults: true };
+    return this.#threads.runDocument({ kind: 'compare', ...lines, ...plan } as const);
   }
 
   /** Checks the claims of a receipt. The model has to be scored here. */
@@ -129,10 +152,9 @@ export class ReplayDesk {
   }
 
   async #pinOf({ model: { name, digest } }: RecordedAnswer): Promise<ModelPin> {
-    const found = (await this.#store.models.versions(name)).find((version) => version.digest === digest);
+    const found = await registeredModel(this.#store, { name, digest });
     if (!found) throw new ElsewiseError('not-known', `the model "${name}" (${digest}) is no longer in the registry`);
-    const { version, volatile } = found;
-    return { name, version, digest, ...(volatile && { volatile }) };
+    return found;
   }
 
   async #rowOf(
@@ -143,8 +165,7 @@ export class ReplayDesk {
     if (features) return { row: 'features', line: JSON.stringify({ id: record.record.id, features, target }) };
     if (result) {
       if (!result.factual) throw new ElsewiseError('bad-row', NO_VALUES, 'body.result.factual');
-      const given = { ...result, id: record.record.id };
-      return { row: 'result', line: JSON.stringify(given), result: given };
+      return { row: 'result', line: JSON.stringify(result), result };
     }
     const stored = await resultOfRecord(this.#store, record, find);
     if (stored) return { row: 'stored', line: JSON.stringify(stored), result: stored };
@@ -157,7 +178,7 @@ export class ReplayDesk {
   }
 }
 
-const told = (solved: ResultDocument) => ({ solved: recordOf(solved), software: SOFTWARE });
+const bytesOf = ({ line }: SolvedRow): Buffer => Buffer.from(`${line}\n`);
 
 async function findRecord(store: Store, { number, index }: ReplayRequest): Promise<RecordedAnswer> {
   for await (const entry of auditEntries(store.audit, { after: number - 1 })) {
@@ -203,4 +224,16 @@ function withResult(found: Found, { findings: [finding] }: Comparison): Found {
     differences: [...found.differences, ...differences],
     faults,
   };
+}
+
+/** A result with other keys than its record was changed, whatever its flags say. */
+function ofRecord(found: Found, record: AuditedAnswer, result: ResultDocument): Found {
+  const differences = differencesOf(record, recordOf(result), MOST_DIFFERENCES);
+  if (differences.length === 0) return found;
+  const isOtherRow = differences.some(({ path }) => path === 'id' || path === 'input');
+  const told = differences.map(
+    ({ path, before, after }) => `the record has ${path} ${before}, and the result ${after}`,
+  );
+  const { excuse: _, ...others } = found;
+  return { ...others, verdict: isOtherRow ? 'other-row' : 'differing', faults: [...told, ...found.faults] };
 }

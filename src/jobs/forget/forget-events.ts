@@ -3,6 +3,7 @@
  * its job. A row is found by its id, never by its values.
  */
 import type { ForgottenPlace } from '../../documents/forgotten-document.js';
+import { findRepeatedKey } from '../../documents/repeated-key.js';
 import { isMalformed, type LetterEntry } from '../../store/events/dead-store.js';
 import { PendingStore } from '../../store/events/pending-store.js';
 import { Keys } from '../../store/keys.js';
@@ -47,12 +48,32 @@ export async function forgetEvents(store: Store, id: string): Promise<ForgottenP
 const IN_WORK =
   'a worker may have a row of this id in hand and answers the row all the same: run forget again after its answer';
 
-/** The JSON of a request, of a job or of a letter. A text that is no JSON, such as a cut letter, is searched. */
+/**
+ * The JSON of a request, of a job or of a letter. A number counts as the id with its digits. A text that is no JSON, such as a cut letter, is
+ * searched, and so is a text that names a key twice: JSON.parse keeps the last id only.
+ */
 function hasId(text: string, id: string): boolean {
   try {
-    return (JSON.parse(text) as { id?: unknown } | null)?.id === id;
+    const found = (JSON.parse(text) as { id?: unknown } | null)?.id;
+    return isId(found, id) || (findRepeatedKey(text) !== undefined && isWithin(text, id));
   } catch {
-    return text.includes(`"id":${JSON.stringify(id)}`);
+    return isWithin(text, id);
+  }
+}
+
+const isId = (value: unknown, id: string): boolean =>
+  (typeof value === 'string' || typeof value === 'number') && String(value) === id;
+
+const WRITTEN_ID = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)/g;
+
+const isWithin = (text: string, id: string): boolean =>
+  [...text.matchAll(WRITTEN_ID)].some(([, written]) => isId(parsedOf(written), id));
+
+function parsedOf(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return undefined;
   }
 }
 

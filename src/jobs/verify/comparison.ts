@@ -3,7 +3,8 @@
  *
  *   same       the bytes are the same but for times
  *   unsolved   the result has no values of its row, and the rows come from the results: only the other keys were compared
- *   excused    the search of either result ended by time or was lost, and only keys of the search differ; the reported answer holds
+ *   excused    the search of either result ended by time or was lost, and only keys of the search differ; the reported answer
+ *              holds, and claims nothing that is not proved anew (claims.ts)
  *   differing  everything else
  *
  * The bytes of `same` prove the answer: the answer solved again was scored by the model and checked against the policy. A reported answer
@@ -16,6 +17,7 @@ import { type ResultDocument, resultSchema } from '../../documents/result-docume
 import { FOLLOWING } from '../../explain/checks/recheck.js';
 import type { Plan } from '../../explain/plan.js';
 import { SCORER_CODES } from '../../scoring/failure-codes.js';
+import { excessClaims } from './claims.js';
 import { type Difference, differencesOf } from './differences.js';
 
 export const FINDINGS = ['same', 'unsolved', 'excused', 'differing'] as const;
@@ -82,7 +84,7 @@ async function compareLine(
   const text = JSON.stringify(expected);
   if (text === reported) return isUnsolved ? 'unsolved' : 'same';
   const differences = differencesOf(given, expected, MOST_DIFFERENCES);
-  const faults = differences.length ? faultsOf(given, await plan()) : [spellingFault(reported, text)];
+  const faults = differences.length ? faultsOf(given, expected, await plan()) : [spellingFault(reported, text)];
   return judge(given, expected, differences, faults);
 }
 
@@ -128,9 +130,9 @@ function judge(
   const excuse = excuseOf(given) ?? excuseOf(solved);
   const known = given.factual === null && isLost(given) ? OF_LOST : OF_SEARCH;
   const isOfSearch = differences.every(({ path }) => known.test(path));
-  const wrong = [...faults, ...contradictions(given, solved)];
-  if (excuse && isOfSearch && !wrong.length) return { id: solved.id, kind: 'excused', excuse, differences, faults: [] };
-  return { id: solved.id, kind: 'differing', differences, faults: wrong };
+  if (excuse && isOfSearch && !faults.length)
+    return { id: solved.id, kind: 'excused', excuse, differences, faults: [] };
+  return { id: solved.id, kind: 'differing', differences, faults };
 }
 
 /** The keys that a search decides. The result of a lost row has neither values nor a target. */
@@ -152,27 +154,27 @@ export function excuseOf({ limitedBy, reason }: SearchEnd): string | undefined {
 
 const isLost = ({ reason }: Pick<SearchEnd, 'reason'>): boolean => LOST.includes(reason?.code ?? '');
 
-/** Claims of the reported result that the other search disproves. */
-function contradictions(given: ResultDocument, solved: ResultDocument): string[] {
-  const [best] = solved.counterfactuals;
-  if (!best) return [];
-  if (given.status === 'infeasible') return [`an answer of cost ${best.cost} exists`];
-  const bound: unknown = given.counterfactuals?.[0]?.proof?.lowerBound;
-  const isDisproved = typeof bound === 'number' && bound > best.cost + 1e-6 * Math.abs(best.cost);
-  return isDisproved ? [`the lower bound ${bound} is wrong: an answer of cost ${best.cost} exists`] : [];
-}
-
-/** The faults of a reported result by itself: its schema, its scores, its policy. */
-function faultsOf(given: ResultDocument, plan: Plan | null): string[] {
+/** The faults of a reported result: its schema, its scores, its policy, and claims that go beyond the other search. */
+function faultsOf(given: ResultDocument, solved: ResultDocument, plan: Plan | null): string[] {
   const misfit = misfitOf(given);
   if (misfit) return [`${misfit.path}: ${misfit.message}`];
-  if (!plan || !given.factual) return [];
+  if (isLost(given)) return lostFaults(given);
   try {
-    return checkedFaults(given, plan);
+    const ofAnswers = plan && given.factual ? checkedFaults(given, plan) : [];
+    const isWhole = excuseOf(solved) === undefined;
+    return ofAnswers.length ? ofAnswers : excessClaims(given, solved, isWhole, plan);
   } catch (error) {
     if (error instanceof ElsewiseError) return [error.message];
     throw error;
   }
+}
+
+/** A lost row has nothing but its reason. */
+function lostFaults({ status, counterfactuals, levers, targets, reason, reasons }: ResultDocument): string[] {
+  const { blocking, minimal, relaxation } = reason!;
+  const claims = [levers, targets, reasons, blocking, minimal, relaxation].some((claim) => claim !== undefined);
+  const isEmpty = status === 'not-found' && counterfactuals.length === 0 && !claims;
+  return isEmpty ? [] : [`the row was lost (${reason!.code}), and the result claims more`];
 }
 
 /** A key such as `__proto__` is a fault of this result alone: the other results are compared as well. */

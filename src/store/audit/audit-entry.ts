@@ -18,6 +18,12 @@ export interface AuditEntry {
   readonly data: Uint8Array;
 }
 
+/** The place of the entry of a job in the list of its day, from 0. */
+export interface JobPlace {
+  readonly job: string;
+  readonly place: number;
+}
+
 /** The number of answers. The entry of a redaction has none. */
 export const recordsIn = (head: ChainEntryHead): number => ('records' in head ? head.records : 0);
 

@@ -4,25 +4,27 @@
  *
  * Redis has no SHA-256 for scripts. A process therefore prepares an entry behind the last entry that it knows, and one script appends the
  * entry only if that is still the last. Otherwise the process prepares the entry again. The same script refuses a job that has an
- * entry: a job that is delivered twice has one entry.
+ * entry: a job that is delivered twice has one entry. The memory of jobs says at which place the entry of a job is, and the script looks
+ * there.
  *
  * A policy that no registry has, such as the policy with a person's wishes, is kept as long as the entries of its day: without the policy
  * nobody can solve the row of a record again.
  */
-import { randomUUID } from 'node:crypto';
 import type { AuditHead, AuditRedactionHead, ChainEntryHead } from '../../documents/audit-document.js';
+import { ElsewiseError } from '../../documents/error.js';
 import type { Keys } from '../keys.js';
 import { oneAtATime } from '../redis/one-at-a-time.js';
 import type { RedisClient } from '../redis/redis.js';
 import { isRedisFull } from '../redis/redis-trouble.js';
 import { runScript } from '../redis/scripts.js';
-import { recordsIn, writeEntry } from './audit-entry.js';
+import { type JobPlace, recordsIn, writeEntry } from './audit-entry.js';
 import type { AuditBlock } from './audit-record.js';
 import {
   APPEND_ENTRY,
   DROP_DAY,
   DROP_DAY_WHEN_FULL,
   DROP_POLICIES,
+  FIND_JOB,
   READ_CHAIN,
   REPLACE_ENTRY,
 } from './audit-scripts.js';
@@ -30,11 +32,17 @@ import {
   type ChainHead,
   type ChainReply,
   type ChainState,
+  CLOCK_SKEW_MS,
   chainState,
   DAY_MS,
   dayOf,
   isExpired,
+  JOB_DAYS,
+  KEYS_OF_DAY,
+  NO_ENTRY,
+  unreadableChain,
 } from './chain-days.js';
+import { EarlierJobs } from './earlier-jobs.js';
 
 /** The parts of a head that do not depend on its place in the chain. */
 export type AuditDraft = Omit<AuditHead, 'schema' | 'number' | 'day' | 'previous' | 'time' | 'records' | 'content'>;
@@ -43,6 +51,7 @@ export type RedactionDraft = Pick<AuditRedactionHead, 'software' | 'by' | 'subje
 
 /** An entry of which everything but its place is known. */
 interface NewEntry {
+  /** Empty: the entry is of no job. */
   readonly job: string;
   readonly data: Uint8Array;
   readonly policy?: AuditedPolicy;
@@ -57,19 +66,20 @@ export interface AuditedPolicy {
   readonly text: string;
 }
 
-/** A job is delivered again within this many days, or never. */
-export const JOB_DAYS = 8;
 const PAGE_ENTRIES = 16;
+const JOBS_AT_ONCE = 10_000;
 
 export class AuditStore {
   readonly #redis: RedisClient;
   readonly #keys: Keys;
   readonly #inTurn = oneAtATime();
-  #known: ChainHead = { digest: '', number: 0, day: '' };
+  readonly #earlier: EarlierJobs;
+  #known: ChainHead = NO_ENTRY;
 
   constructor(redis: RedisClient, keys: Keys) {
     this.#redis = redis;
     this.#keys = keys;
+    this.#earlier = new EarlierJobs(redis, keys, (day) => this.entries(day));
   }
 
   /** Whether the job had no entry before. `policy`: kept with the day of the entry. */
@@ -87,13 +97,14 @@ export class AuditStore {
     const head = (place: PlaceInChain): AuditRedactionHead => ({
       ...{ schema: 'elsewise.audit-redaction/v1', ...place, ...draft },
     });
-    const digest = await this.#append({ job: `redaction-${randomUUID()}`, data: new Uint8Array(), head });
-    return digest!; // the job is new
+    const digest = await this.#append({ job: '', data: new Uint8Array(), head });
+    return digest!; // no job is known
   }
 
   /** The digest of the entry. Undefined: the job had an entry before. */
   #append(entry: NewEntry): Promise<string | undefined> {
     return this.#inTurn(async () => {
+      await this.#earlier.adopt();
       for (;;) {
         const outcome = await this.#tryAppend(entry);
         if (outcome !== 'moved') return outcome === 'added' ? this.#known.digest : undefined;
@@ -110,10 +121,13 @@ export class AuditStore {
     const head = entry.head({ number, day, previous: last.digest || null, time: new Date(now).toISOString() });
     const { bytes, digest } = writeEntry(head, entry);
     const remembered = JOB_DAYS * (DAY_MS / 1000);
-    const policy = entry.policy ? [entry.policy.digest, entry.policy.text] : [];
-    const args = [last.digest, entry.job, bytes, digest, number, day, recordsIn(head), remembered, ...policy];
-    const reply = (await runScript(this.#redis, APPEND_ENTRY, this.#scriptKeys(day), args)) as string[];
-    const [outcome, ...present] = reply as ['added' | 'known' | 'moved', ...string[]];
+    const { digest: policy = '', text = '' } = entry.policy ?? {};
+    const days = daysUntil(day);
+    const args = [last.digest, entry.job, bytes, digest, number, recordsIn(head), remembered, policy, text, ...days];
+    const keys = [this.#keys.auditHead(), this.#keys.auditDays(), this.#keys.auditPolicies(day)];
+    const reply = await runScript(this.#redis, APPEND_ENTRY, [...keys, ...this.#memoryKeys(days)], args);
+    const [outcome, ...present] = reply as ['added' | 'known' | 'moved' | 'damaged', ...string[]];
+    if (outcome === 'damaged') throw damagedChain(`the key ${present[0]} has another type or content`);
     if (outcome === 'added') this.#known = { digest, number, day };
     if (outcome === 'moved') this.#known = { digest: present[0], number: Number(present[1]), day: present[2] };
     return outcome;
@@ -157,18 +171,67 @@ export class AuditStore {
     return (await runScript(this.#redis, REPLACE_ENTRY, keys, [at, before, after])) === 1;
   }
 
-  #scriptKeys(day: string): string[] {
-    const days = Array.from({ length: JOB_DAYS }, (_, k) => dayOf(Date.parse(day) - k * DAY_MS));
-    const keys = this.#keys;
-    const ofDay = [keys.auditEntries(day), keys.auditPolicies(day)];
-    return [keys.auditHead(), keys.auditDays(), ...ofDay, ...days.map((one) => keys.auditJobs(one))];
+  /** For each day its entries, and the places of these by job. */
+  #memoryKeys(days: readonly string[]): string[] {
+    return days.flatMap((day) => [this.#keys.auditEntries(day), this.#keys.auditPlaces(day)]);
   }
 
   /** Whether a job of the last days has an entry. */
   async has(job: string): Promise<boolean> {
-    const jobs = this.#scriptKeys(dayOf(Date.now())).slice(4);
-    const found = await Promise.all(jobs.map((key) => this.#redis.sismember(key, job)));
-    return found.includes(1);
+    await this.#earlier.adopt();
+    const days = daysUntil(dayOf(Date.now()));
+    const keys = [this.#keys.auditDays(), ...this.#memoryKeys(days)];
+    return (await runScript(this.#redis, FIND_JOB, keys, [job, ...days])) === 1;
+  }
+
+  /** The stored entries of the remembered jobs whose name fits a pattern. The oldest day comes first. */
+  async *entriesOfJobs(pattern: string): AsyncGenerator<Buffer> {
+    for (const day of daysUntil(dayOf(Date.now() + CLOCK_SKEW_MS)).reverse())
+      for (const place of await this.#placesOf(day, pattern)) {
+        const entry = await this.entryAt(day, place);
+        if (entry) yield entry;
+      }
+  }
+
+  async #placesOf(day: string, pattern: string): Promise<number[]> {
+    const key = this.#keys.auditPlaces(day);
+    const places: number[] = [];
+    for (let cursor = '0'; ; ) {
+      const [next, found] = await this.#redis.hscan(key, cursor, 'MATCH', pattern, 'COUNT', JOBS_AT_ONCE);
+      for (let k = 1; k < found.length; k += 2) places.push(Number(found[k]));
+      cursor = next;
+      if (cursor === '0') return places.sort((a, b) => a - b);
+    }
+  }
+
+  /** The first of these jobs that is not remembered at its place. */
+  async forgottenJob(day: string, jobs: readonly JobPlace[]): Promise<string | undefined> {
+    const [places, earlier] = [this.#keys.auditPlaces(day), this.#keys.auditJobs(day)];
+    const remembered = await this.#redis.hmget(places, ...jobs.map(({ job }) => job));
+    for (const [k, { job, place }] of jobs.entries())
+      if (remembered[k] !== String(place) && !(remembered[k] === null && (await this.#redis.sismember(earlier, job))))
+        return job;
+    return undefined;
+  }
+
+  /** The first of these days that has keys. */
+  async dayWithKeys(days: readonly string[]): Promise<string | undefined> {
+    const keysOf = (some: readonly string[]) => some.flatMap((day) => this.#keysOfDay(day));
+    if (days.length === 0 || !(await this.#redis.exists(...keysOf(days)))) return undefined;
+    for (const day of days) if (await this.#redis.exists(...this.#keysOfDay(day))) return day;
+    return undefined;
+  }
+
+  /** The keys of a day, in the order of `KEYS_OF_DAY`. */
+  #keysOfDay(day: string): string[] {
+    const keys = this.#keys;
+    const named = {
+      entries: keys.auditEntries(day),
+      policies: keys.auditPolicies(day),
+      places: keys.auditPlaces(day),
+      jobs: keys.auditJobs(day),
+    };
+    return KEYS_OF_DAY.map((key) => named[key]);
   }
 
   async head(): Promise<ChainHead> {
@@ -180,17 +243,25 @@ export class AuditStore {
   async state(): Promise<ChainState> {
     const keys = this.#keys;
     for (;;) {
-      const days = (await this.#redis.hkeys(keys.auditDays())).sort();
-      const ofDays = days.flatMap((day) => [keys.auditEntries(day), keys.auditJobs(day)]);
+      const days = await this.#dayNames();
+      if (!days) return unreadableChain(`the key ${keys.auditDays()} has another type`);
+      const ofDays = days.flatMap((day) => this.#keysOfDay(day));
       const reply = await runScript(this.#redis, READ_CHAIN, [keys.auditHead(), keys.auditDays(), ...ofDays], []);
       const state = chainState(reply as ChainReply, days);
       if (state) return state;
     }
   }
 
-  /** All days of the chain, in order. */
+  async #dayNames(): Promise<string[] | undefined> {
+    const type = await this.#redis.type(this.#keys.auditDays());
+    return type === 'hash' || type === 'none' ? (await this.#redis.hkeys(this.#keys.auditDays())).sort() : undefined;
+  }
+
+  /** All days of the chain, in order. Days that cannot be read are left out. */
   async days(): Promise<ChainState['days']> {
-    return (await this.state()).days;
+    const { days, unreadable } = await this.state();
+    if (days.length === 0 && unreadable !== undefined) throw damagedChain(unreadable);
+    return days;
   }
 
   /** The entries of a day as they are stored, in order, from an index up to another, or to the end. */
@@ -212,7 +283,7 @@ export class AuditStore {
   }
 
   async #drop(day: string, args: readonly (string | number)[]): Promise<void> {
-    const keys = [this.#keys.auditDays(), this.#keys.auditEntries(day), this.#keys.auditPolicies(day)];
+    const keys = [this.#keys.auditDays(), ...this.#keysOfDay(day)];
     try {
       await runScript(this.#redis, DROP_DAY, keys, args);
     } catch (error) {
@@ -221,3 +292,10 @@ export class AuditStore {
     }
   }
 }
+
+/** A day and the days before for which jobs are remembered, latest first. */
+const daysUntil = (day: string): string[] =>
+  Array.from({ length: JOB_DAYS }, (_, k) => dayOf(Date.parse(day) - k * DAY_MS));
+
+const damagedChain = (message: string): ElsewiseError =>
+  new ElsewiseError('damaged', `${message}: run \`elsewise audit verify\``, 'audit');

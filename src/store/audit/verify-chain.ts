@@ -8,6 +8,7 @@ import type { AuditStore } from './audit-store.js';
 import type { ChainState } from './chain-days.js';
 import { missing, missingFault, stateFault } from './chain-faults.js';
 import { ChainLinks, type ChainVerdict } from './chain-links.js';
+import { uncountedFault } from './uncounted-days.js';
 import { type ChainStep, DayReader } from './verify-day.js';
 
 /** The days from `from` to `to`, as `2026-01-31`. Omitted: no bound. */
@@ -42,7 +43,11 @@ export async function* verifySteps(
 const MOST_TIMES = 3;
 const LAST_DAY = '9999-12-31';
 
-const isSame = (one: ChainState, other: ChainState): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isSame = (one: ChainState, other: ChainState): boolean => textOf(one) === textOf(other);
+
+/** Times to live go down all the time. */
+const textOf = (state: ChainState): string =>
+  JSON.stringify(state, (key, value: unknown) => (key === 'ttlMs' ? undefined : value));
 
 async function* verifyOnce(
   audit: AuditStore,
@@ -54,7 +59,7 @@ async function* verifyOnce(
   const reader = new DayReader(audit, links);
   let dropped = 0;
   let number = 0;
-  const fault = stateFault(state);
+  const fault = stateFault(state) ?? (await uncountedFault(audit, state.days));
   if (fault) return links.verdict(dropped, fault);
   for (const [k, anchor] of state.days.entries()) {
     const { day, previous, isStored, entries } = anchor;

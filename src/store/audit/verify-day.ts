@@ -1,12 +1,12 @@
 /**
  * Checks the stored entries of a day against its anchor, an entry at a time. The check of a day continues where it ended, when the day has grown
- * meanwhile. Redis remembers the jobs of a day for some days, and each entry has a job: a job without an entry would keep its answers out
- * of the record. A kept policy has its own digest.
+ * meanwhile. Redis remembers the jobs of a day for some days, each with the place of its entry: jobs and entries have to agree one to one. A
+ * kept policy has its own digest.
  */
 import { digestOf } from '../../documents/digest.js';
-import { linesOf, readEntry, recordsIn } from './audit-entry.js';
-import { type AuditStore, JOB_DAYS } from './audit-store.js';
-import { CLOCK_SKEW_MS, DAY_MS, type DayAnchor } from './chain-days.js';
+import { type AuditEntry, hasRecords, type JobPlace, linesOf, readEntry, recordsIn } from './audit-entry.js';
+import type { AuditStore } from './audit-store.js';
+import { CLOCK_SKEW_MS, DAY_MS, type DayAnchor, JOB_DAYS } from './chain-days.js';
 import type { ChainLinks } from './chain-links.js';
 
 /** A check under way: the day of the last entry, and the number of entries and records so far. */
@@ -16,11 +16,18 @@ export interface ChainStep {
   readonly records: number;
 }
 
+const JOBS_AT_ONCE = 64;
+
 export class DayReader {
   /** The last day that was read. */
   day = '';
   #entries = 0;
   #records = 0;
+  /** Entries with a job. */
+  #jobs = 0;
+  #unchecked: JobPlace[] = [];
+  /** The first job that is not remembered at its place. */
+  #forgotten: string | undefined;
   /** Whether the clocks that wrote the day agree with its name. */
   #isOnTime = true;
   #lastMs = 0;
@@ -39,14 +46,19 @@ export class DayReader {
       this.#entries++;
       const fault = this.#entryFault(bytes);
       if (fault) return fault;
+      if (this.#unchecked.length >= JOBS_AT_ONCE) await this.#checkJobs();
       yield { day, entries: this.links.entries, records: this.links.records };
     }
-    return this.#endFault(anchor) ?? this.#jobsFault(anchor) ?? (await this.#policyFault(day));
+    const fault = this.#endFault(anchor) ?? this.#memoryFault(anchor);
+    if (fault) return fault;
+    await this.#checkJobs();
+    return this.#jobFault(day) ?? (await this.#policyFault(day));
   }
 
   #begin(day: string): void {
     this.day = day;
-    [this.#entries, this.#records, this.#isOnTime, this.#lastMs] = [0, 0, true, 0];
+    [this.#entries, this.#records, this.#jobs, this.#isOnTime, this.#lastMs] = [0, 0, 0, true, 0];
+    [this.#unchecked, this.#forgotten] = [[], undefined];
   }
 
   #entryFault(bytes: Buffer): string | undefined {
@@ -56,13 +68,35 @@ export class DayReader {
       const { head, digest } = entry;
       if (head.day !== this.day) return `${at}: is of ${head.day}`;
       this.#records += recordsIn(head);
-      this.#lastMs = Date.parse(head.time);
-      const begin = Date.parse(this.day);
-      this.#isOnTime &&= this.#lastMs >= begin - CLOCK_SKEW_MS && this.#lastMs <= begin + DAY_MS + CLOCK_SKEW_MS;
+      this.#noteJob(entry);
       return this.links.add(head, digest, linesOf(entry));
     } catch {
       return `${at}: cannot be read`;
     }
+  }
+
+  #noteJob({ head }: AuditEntry): void {
+    if (!hasRecords(head)) return;
+    this.#jobs++;
+    this.#unchecked.push({ job: head.job, place: this.#entries - 1 });
+    this.#lastMs = Date.parse(head.time);
+    const begin = Date.parse(this.day);
+    this.#isOnTime &&= this.#lastMs >= begin - CLOCK_SKEW_MS && this.#lastMs <= begin + DAY_MS + CLOCK_SKEW_MS;
+  }
+
+  async #checkJobs(): Promise<void> {
+    const jobs = this.#unchecked;
+    this.#unchecked = [];
+    if (jobs.length && this.#isRemembered()) this.#forgotten ??= await this.audit.forgottenJob(this.day, jobs);
+  }
+
+  /** Whether Redis still has to know the last job of the day. */
+  #isRemembered(): boolean {
+    return this.#isOnTime && this.#leftMs() > CLOCK_SKEW_MS;
+  }
+
+  #leftMs(): number {
+    return this.#lastMs + JOB_DAYS * DAY_MS - Date.now();
   }
 
   #endFault({ day, digest, entries, records, stored }: DayAnchor): string | undefined {
@@ -81,16 +115,32 @@ export class DayReader {
     return undefined;
   }
 
-  #jobsFault({ day, entries, jobs }: DayAnchor): string | undefined {
-    const isRemembered = this.#isOnTime && this.#lastMs + JOB_DAYS * DAY_MS > Date.now() + CLOCK_SKEW_MS;
-    const isGood = jobs === entries || (!isRemembered && jobs >= 0 && jobs < entries);
-    return isGood ? undefined : `${day}: ${jobs} jobs are remembered, and the day has ${entries} entries`;
+  #memoryFault({ day, entries, keys: { places, jobs } }: DayAnchor): string | undefined {
+    if (places.size < 0 || jobs.size < 0) return `${day}: the jobs of the day have another type`;
+    const remembered = places.size + jobs.size;
+    // an earlier version remembered redactions as well
+    const most = jobs.size > 0 ? entries : this.#jobs;
+    if (remembered > most || (this.#isRemembered() && remembered < this.#jobs))
+      return `${day}: ${remembered} jobs are remembered, and the day has entries of ${this.#jobs} jobs`;
+    const isEarly = [places, jobs].some(({ size, ttlMs }) => size > 0 && !this.#isKept(ttlMs));
+    return isEarly ? `${day}: the jobs of the day are remembered for another time than ${JOB_DAYS} days` : undefined;
+  }
+
+  #isKept(ttlMs: number): boolean {
+    const isLongEnough = !this.#isRemembered() || ttlMs >= this.#leftMs() - CLOCK_SKEW_MS;
+    return ttlMs >= 0 && ttlMs <= JOB_DAYS * DAY_MS && isLongEnough;
+  }
+
+  #jobFault(day: string): string | undefined {
+    const job = this.#forgotten;
+    return job === undefined ? undefined : `${day}: the job "${job}" is not remembered at the place of its entry`;
   }
 }
 
 function digestOfJson(text: string): string | undefined {
   try {
-    return digestOf(JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    return JSON.stringify(value) === text ? digestOf(value) : undefined;
   } catch {
     return undefined;
   }
