@@ -11,6 +11,15 @@ const texts = (result: ResultDocument, asked: Asked = {}) =>
 const write = async (question: Question, asked: Asked = {}) =>
   flat(letterOf(await resultOf(question), { policy: question.policy, ...asked }).text);
 
+describe('a threshold by segment', () => {
+  it('decides, whatever score is the highest', async () => {
+    const decision = { threshold: 0.6, thresholdBy: 'housingKind', thresholds: { rent: 0.4 } };
+    const question = { model: { ...loanModel(), decision }, features: { incomeTotal: 4000 } };
+    for (const target of ['approved', 'rejected'])
+      expect(await write({ ...question, target }, { model: question.model })).not.toContain('highest score');
+  });
+});
+
 describe('a letter with a change', () => {
   it('tells the decision, the score, the threshold, the change, its proof and the details in each language', async () => {
     const [en, de, fr] = texts(await resultOf());

@@ -1,7 +1,10 @@
 /** The plans of a result: a tab for each, the score against the threshold, and a card for each feature that changes. */
 import type { FeatureDocument } from '../../../documents/model-document.js';
-import type { PolicyInput } from '../../../documents/policy-document.js';
+import type { PolicyInput, TargetDocument } from '../../../documents/policy-document.js';
 import type { CounterfactualDocument, ResultDocument } from '../../../documents/result-document.js';
+import type { LetterContext } from '../../../report/letters/letter-context.js';
+import { bandOf } from '../../../report/letters/letter-goal.js';
+import { targetInWords } from '../../../report/target-words.js';
 import { describeRegion, nameInWords } from '../../../report/words.js';
 import { Histogram, type Mark } from '../../parts/histogram.js';
 import { isNumeric, labelOf, type Population, type RowOfFeatures, showValue } from './population.js';
@@ -10,7 +13,9 @@ import { ScoreBar } from './score-bar.js';
 interface PlansProps {
   readonly result: ResultDocument;
   readonly population: Population;
+  /** Undefined: not known. */
   readonly policy: PolicyInput | undefined;
+  readonly facts: LetterContext;
   readonly open: number;
   /** Values that the person tries. */
   readonly own: RowOfFeatures | undefined;
@@ -24,9 +29,10 @@ const PROOFS = {
   heuristic: 'A cheaper plan may exist.',
 };
 
-export function Plans({ result, population, policy, open, own, onOpen }: PlansProps) {
+export function Plans({ result, population, policy, facts, open, own, onOpen }: PlansProps) {
   const { counterfactuals: plans } = result;
   const plan = plans[open];
+  const titles = titlesOf(plans, facts);
   return (
     <>
       <div
@@ -46,13 +52,13 @@ export function Plans({ result, population, policy, open, own, onOpen }: PlansPr
             tabIndex={k === open ? 0 : -1}
             onClick={() => onOpen(k)}
           >
-            <strong>{one.lever ? `By ${one.lever}` : `Plan ${LETTERS[k]}`}</strong>
+            <strong>{titles[k]}</strong>
             <span>{one.changes.map((change) => shortly(change, population)).join(', ')}</span>
           </button>
         ))}
       </div>
       <div id="plan" role="tabpanel" aria-labelledby={`plan-${open}`}>
-        <ScoreBar result={result} plan={plan} population={population} margin={policy?.margin ?? 0} />
+        <ScoreBar {...{ result, plan, facts }} margin={policy && (policy.margin ?? 0)} />
         <div class="cards">
           {plan.changes.map(({ feature }) => (
             <FeatureCard
@@ -73,6 +79,24 @@ export function Plans({ result, population, policy, open, own, onOpen }: PlansPr
       </div>
     </>
   );
+}
+
+/** `Plan A`. Where plans have targets or levers of their own: `Band “B”`, and `Band “B”, way 2`. */
+function titlesOf(plans: ResultDocument['counterfactuals'], facts: LetterContext): string[] {
+  const kinds = plans.map(({ lever, target }) => {
+    if (lever) return `By ${lever}`;
+    return target === undefined ? undefined : targetTitle(target, facts);
+  });
+  return kinds.map((kind, k) => {
+    const before = kinds.slice(0, k).filter((other) => other === kind).length;
+    if (kind === undefined) return `Plan ${LETTERS[k]}`;
+    return before ? `${kind}, way ${before + 1}` : kind;
+  });
+}
+
+function targetTitle(target: TargetDocument, facts: LetterContext): string {
+  const title = targetInWords(target, (name) => facts.words.quote(facts.names.class(name)));
+  return `${bandOf(target, facts) ? 'Band' : 'For'} ${title}`;
 }
 
 function moveTab(event: KeyboardEvent, open: number, count: number, onOpen: (plan: number) => void): void {

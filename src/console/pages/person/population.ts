@@ -1,4 +1,5 @@
 /** What the page knows of the model: its features for people, and the distribution of their values. */
+import type { BandDocument } from '../../../documents/decision/decision-document.js';
 import type { FeatureDocument, RowValue } from '../../../documents/model-document.js';
 import { formatNumber } from '../../../report/numbers.js';
 import { nameInWords } from '../../../report/words.js';
@@ -19,6 +20,8 @@ export interface Population {
   readonly classLabels?: Readonly<Record<string, string>>;
   /** By class: the score at which the decision changes. */
   readonly thresholds?: Readonly<Record<string, number>>;
+  /** The bands of scores, best first. */
+  readonly bands?: readonly BandDocument[];
   readonly background: Readonly<Record<string, FeatureShares>>;
   readonly rows: readonly RowOfFeatures[];
 }

@@ -1,6 +1,6 @@
 /** The title and the figures at the top of a report. */
-import type { TargetDocument } from '../../../documents/policy-document.js';
 import { formatFigure, formatNumber, formatPercent } from '../../numbers.js';
+import { targetInWords } from '../../target-words.js';
 import { clip, type Html, html } from '../escape.js';
 import type { Report } from '../report.js';
 
@@ -51,15 +51,3 @@ const figure = (value: string, words: string, kind = ''): Html =>
 
 /** `2026-11-18 16:02 UTC` */
 export const timeInWords = (time: Date): string => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
-export function targetInWords(target: TargetDocument): string {
-  if (typeof target === 'number') return formatNumber(target);
-  if (typeof target === 'string') return target;
-  if (Array.isArray(target)) return target.join(' or ');
-  if ('value' in target) return `${formatNumber(target.value)} ± ${formatNumber(target.tolerance)}`;
-  const ends = [
-    target.from === undefined ? '' : `from ${formatNumber(target.from)}`,
-    target.to === undefined ? '' : `to ${formatNumber(target.to)}`,
-  ];
-  return `score ${ends.filter(Boolean).join(' ')}`;
-}
