@@ -77,6 +77,19 @@ describe('a report', () => {
     expect(text).toContain('2026-01-15 10:00 UTC');
   });
 
+  it('names all targets of results that have several, and the target of each answer', () => {
+    const targets = [
+      { target: 'A', status: 'infeasible' },
+      { target: 'B', status: 'found' },
+    ] as const;
+    const answer = answerOf({ target: 'B', band: 'B', prediction: 'rejected', score: 0.72 });
+    const text = textOf(page([resultOf({ target: 'B', targets: [...targets], counterfactuals: [answer] })]));
+    expect(text).toContain('1 person, targets A, B');
+    expect(text).toContain('B: income from 2,100 to 2,600');
+    expect(text).toContain('it would have been in band B (0.72) with:');
+    expect(textOf(page(population(20)))).toContain('20 people, target approved');
+  });
+
   it('is the same for the same results', () => {
     expect(page(population(300), { by: ['age'] })).toBe(page(population(300), { by: ['age'] }));
   });

@@ -1,5 +1,5 @@
 /** The title and the figures at the top of a report. */
-import { formatFigure, formatNumber, formatPercent } from '../../numbers.js';
+import { formatCount, formatFigure, formatNumber, formatPercent } from '../../numbers.js';
 import { targetInWords } from '../../target-words.js';
 import { clip, type Html, html } from '../escape.js';
 import type { Report } from '../report.js';
@@ -9,9 +9,19 @@ export function heading({ summary, source, software, created }: Report): Html {
     ...summary.models.map(({ name, version }) => `model ${name}${version === null ? '' : `@${version}`}`),
     ...summary.policies.map(({ name }) => `policy ${name}`),
   ];
-  const [first] = summary.targets;
-  const target = summary.targets.length === 1 && first.target !== null ? `, target ${targetInWords(first.target)}` : '';
-  return html`<header><div><p class="soft">${clip(names.join(' · '), 200)}</p><h1>Recourse report</h1><p class="soft">${formatNumber(summary.results)} ${summary.results === 1 ? 'person' : 'people'}${target}</p></div><p class="soft">${clip(source, 80)}<br>${timeInWords(created)}<br>elsewise ${software}</p></header>${notice(summary)}`;
+  return html`<header><div><p class="soft">${clip(names.join(' · '), 200)}</p><h1>Recourse report</h1><p class="soft">${formatNumber(summary.results)} ${summary.results === 1 ? 'person' : 'people'}${targetsInWords(summary)}</p></div><p class="soft">${clip(source, 80)}<br>${timeInWords(created)}<br>elsewise ${software}</p></header>${notice(summary)}`;
+}
+
+/** Of more targets the most frequent ones. */
+const SHOWN_TARGETS = 5;
+
+/** `, target approved`, `, targets A, B, C` */
+function targetsInWords({ targets }: Report['summary']): string {
+  const known = targets.flatMap(({ target }) => (target === null ? [] : [targetInWords(target)]));
+  if (!known.length) return '';
+  const others = known.length - SHOWN_TARGETS;
+  const more = others > 0 ? ` and ${formatCount(others, 'other')}` : '';
+  return `, ${known.length === 1 ? 'target' : 'targets'} ${clip(known.slice(0, SHOWN_TARGETS).join(', '), 200)}${more}`;
 }
 
 /** What the results lack. */
