@@ -20,6 +20,33 @@ describe('a threshold by segment', () => {
   });
 });
 
+describe('a range of numbers without decimals', () => {
+  const [income] = loanModel().features;
+  const model = {
+    ...loanModel(),
+    features: [{ ...income, decimals: undefined, unit: 'EUR' }, ...loanModel().features.slice(1)],
+    parameters: { ...loanModel().parameters, weights: [1e-7, -0.002, 0.5, 0.5, 0, -0.5] },
+  };
+  const fixed = Object.fromEntries(
+    ['debtTotal', 'isGuaranteed', 'housingKind'].map((name) => [name, { change: 'never' }]),
+  );
+  const told = async (rule: object) => {
+    const policy = { region: true, features: { ...fixed, incomeTotal: rule } };
+    const text = await write({ model, policy, features: { incomeTotal: 2000.11 } }, { model });
+    return /Monthly income: (.*?) \(currently/.exec(text)![1];
+  };
+
+  it('holds the example of the letter', async () => {
+    expect(await told({ max: 40000000.5 })).toBe('between 38,054,651.0811197 and 40,000,000 EUR');
+  });
+
+  it('ends on the steps of the policy', async () => {
+    expect(await told({ step: 0.37, max: 40000000 })).toBe(
+      'between 38,054,651.22 and 39,999,999.85 EUR, in steps of 0.37 EUR',
+    );
+  });
+});
+
 describe('a letter with a change', () => {
   it('tells the decision, the score, the threshold, the change, its proof and the details in each language', async () => {
     const [en, de, fr] = texts(await resultOf());

@@ -222,7 +222,12 @@ describe('bands and several targets in words', () => {
   });
 
   it('each target has its answers or its reason', () => {
-    const reason = { code: 'infeasible', message: 'nothing helps', blocking: ['features.income.max'], relaxation: null };
+    const reason = {
+      code: 'infeasible',
+      message: 'nothing helps',
+      blocking: ['features.income.max'],
+      relaxation: null,
+    };
     const targets = [
       { target: 'A', status: 'infeasible', reason },
       { target: 'B', status: 'found' },

@@ -4,8 +4,10 @@ import type { PolicyInput, TargetDocument } from '../../../documents/policy-docu
 import type { CounterfactualDocument, ResultDocument } from '../../../documents/result-document.js';
 import type { LetterContext } from '../../../report/letters/letter-context.js';
 import { bandOf } from '../../../report/letters/letter-goal.js';
+import { toldRange } from '../../../report/letters/letter-ranges.js';
+import { rangeInWords } from '../../../report/letters/letter-ways.js';
 import { targetInWords } from '../../../report/target-words.js';
-import { describeRegion, nameInWords } from '../../../report/words.js';
+import { nameInWords } from '../../../report/words.js';
 import { Histogram, type Mark } from '../../parts/histogram.js';
 import { isNumeric, labelOf, type Population, type RowOfFeatures, showValue } from './population.js';
 import { ScoreBar } from './score-bar.js';
@@ -60,15 +62,15 @@ export function Plans({ result, population, policy, facts, open, own, onOpen }: 
       <div id="plan" role="tabpanel" aria-labelledby={`plan-${open}`}>
         <ScoreBar {...{ result, plan, facts }} margin={policy && (policy.margin ?? 0)} />
         <div class="cards">
-          {plan.changes.map(({ feature }) => (
+          {plan.changes.map((change) => (
             <FeatureCard
-              key={feature}
-              feature={population.features.find(({ name }) => name === feature)!}
-              plan={plan}
-              now={result.factual!.features}
+              key={change.feature}
+              feature={population.features.find(({ name }) => name === change.feature)!}
+              change={change}
+              region={plan.region}
               own={own}
               population={population}
-              policy={policy}
+              facts={facts}
             />
           ))}
           <Stays plan={plan} policy={policy} population={population} />
@@ -108,26 +110,30 @@ function moveTab(event: KeyboardEvent, open: number, count: number, onOpen: (pla
 }
 
 /** `monthly income +150 EUR`, `co-applicant: yes` */
-function shortly({ feature, from, to }: CounterfactualDocument['changes'][number], { features }: Population): string {
+function shortly({ feature, from, to }: Change, { features }: Population): string {
   const known = features.find(({ name }) => name === feature);
   const name = nameInWords(feature, known?.label);
   return typeof to === 'number' ? `${name} ${differenceOf(from, to, known?.unit)}` : `${name}: ${showValue(to)}`;
 }
 
-interface CardProps extends WithPolicy {
+type Change = CounterfactualDocument['changes'][number];
+
+interface CardProps {
   readonly feature: FeatureDocument;
-  readonly plan: CounterfactualDocument;
-  readonly now: RowOfFeatures;
+  readonly change: Change;
+  readonly region: CounterfactualDocument['region'];
   readonly own: RowOfFeatures | undefined;
   readonly population: Population;
+  readonly facts: LetterContext;
 }
 
-function FeatureCard({ feature, plan, now, own, population, policy }: CardProps) {
+/** Values have all their digits, and ranges the words of the letter: a rounded value may not be an answer. */
+function FeatureCard({ feature, change, region, own, population, facts }: CardProps) {
   const { name, unit } = feature;
-  const [from, to] = [now[name], plan.features[name]];
-  const range = plan.region?.features[name];
+  const { from, to } = change;
+  const range = region?.features[name];
   const band = range && !('in' in range) ? range : undefined;
-  const hasOthers = range && (!('in' in range) || range.in.length > 1);
+  const others = toldRange(change, region, false, facts);
   return (
     <article class="card">
       <div class="title">
@@ -135,25 +141,18 @@ function FeatureCard({ feature, plan, now, own, population, policy }: CardProps)
         <span class="badge yes-badge">{differenceOf(from, to, unit)}</span>
       </div>
       <p class="change">
-        {showValue(from)} <span aria-hidden="true">→</span>
-        <span class="unseen"> to </span> {showValue(to, unit)}
+        {facts.names.value(name, from)} <span aria-hidden="true">→</span>
+        <span class="unseen"> to </span> {facts.names.value(name, to)}
       </p>
       <Picture feature={feature} population={population} marks={marksOf(from, to, own?.[name])} band={band} to={to} />
-      {hasOthers && (
+      {others && (
         <p class="quiet">
-          Works as well, with the other changes:{' '}
-          {describeRegion({ ...plan.region!, features: { [name]: range } }, population.features)}
-          {band && stepInWords(feature, policy)}. This is proved for every permitted value.
+          Works as well, with the other changes: {rangeInWords(name, others, to, facts)}. This is proved for every
+          permitted value.
         </p>
       )}
     </article>
   );
-}
-
-/** Nothing is proved about values between the steps. */
-function stepInWords({ name, unit }: FeatureDocument, policy: PolicyInput | undefined): string {
-  const step = policy?.features?.[name]?.step;
-  return step ? `, in steps of ${showValue(step, unit)}` : '';
 }
 
 /** `+150 EUR/month`, `change` */
@@ -163,8 +162,12 @@ function differenceOf(from: unknown, to: unknown, unit?: string): string {
   return `${difference > 0 ? '+' : '−'}${showValue(Math.abs(difference), unit)}`;
 }
 
+interface StaysProps extends Pick<PlansProps, 'population' | 'policy'> {
+  readonly plan: CounterfactualDocument;
+}
+
 /** The details that nobody is asked to change, and the others that the plan leaves as they are. */
-function Stays({ plan, policy, population: { features } }: Pick<CardProps, 'plan' | 'population' | 'policy'>) {
+function Stays({ plan, policy, population: { features } }: StaysProps) {
   const never = features.filter(({ name }) => policy?.features?.[name]?.change === 'never');
   return (
     <article class="card">
@@ -175,10 +178,6 @@ function Stays({ plan, policy, population: { features } }: Pick<CardProps, 'plan
       </p>
     </article>
   );
-}
-
-interface WithPolicy {
-  readonly policy: PolicyInput | undefined;
 }
 
 const listOf = (features: readonly FeatureDocument[]): string =>
