@@ -1,4 +1,4 @@
-/** The page of a person in a real browser: bands and several targets, the margin, addresses, and values that stay. */
+/** Pages in a real browser, with bands and several targets, the margin, addresses, values that stay, and policies of several models. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, seriousFaults } from '../support/browser.js';
@@ -143,6 +143,25 @@ describe('the address', () => {
     await page.evaluate(`location.hash = '#/person?id=nobody'`);
     await page.getByRole('alert').waitFor();
     expect(await page.getByText('Answer ladder').count()).toBe(0);
+  });
+});
+
+describe('the page of models and policies', () => {
+  it('asks nothing that the server refuses, also where the first policy does not fit the first model', async () => {
+    const refused: string[] = [];
+    page.on('response', (answer) => answer.status() >= 400 && refused.push(`${answer.status()} ${answer.url()}`));
+    await page.getByRole('link', { name: 'Data scientist' }).click();
+    const editor = page.getByRole('region', { name: 'Policy editor' });
+    await editor.getByText('The policy is valid.').waitFor();
+    expect(await editor.getByLabel('Saved policy').inputValue()).toBe('retail-credit-simple@1');
+    await editor
+      .getByText(/answers found|no rows/)
+      .first()
+      .waitFor();
+    await editor.getByLabel('Saved policy').selectOption('ladder@1');
+    await editor.getByText(/^Faults: \d+$/).waitFor();
+    await page.waitForTimeout(500); // longer than the pause before a comparison
+    expect(refused).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { useLoaded } from '../../loading.js';
 import type { PageProps } from '../../page.js';
 import { Notice, Outcome } from '../../parts/notice.js';
 import { type ListedPolicy, listModels, listPolicies, readPolicy, referenceOf } from '../../registry.js';
+import { fittingPolicy } from './fitting-policy.js';
 import type { KeptRow } from './kept-row.js';
 import { notesOf, type OpenedAnswer, openAnswer, type Registry } from './opened-answer.js';
 import { Person } from './person.js';
@@ -46,21 +47,6 @@ async function tryToOpen(id: string | undefined, registry: Registry): Promise<Pi
 function choiceOf({ result, model, policy }: OpenedAnswer, policies: readonly ListedPolicy[]): Partial<Chosen> {
   const named = policy ?? policies.find(({ name }) => name === result.policy.name);
   return { ...(model && { model: referenceOf(model) }), ...(named && { policy: referenceOf(named) }) };
-}
-
-/** So many policies are looked at. */
-const MOST_POLICIES = 20;
-
-/** The first policy whose features are all features of the model. Empty: none of the first ones is. */
-async function fittingPolicy(model: string, policies: readonly ListedPolicy[], signal?: AbortSignal): Promise<string> {
-  if (!model) return '';
-  const { features } = await readPopulation(model, 0, signal);
-  const known = new Set(features.map(({ name }) => name));
-  for (const reference of policies.slice(0, MOST_POLICIES).map(referenceOf)) {
-    const policy = await readPolicy(reference, signal);
-    if (Object.keys(policy.features ?? {}).every((name) => known.has(name))) return reference;
-  }
-  return '';
 }
 
 interface ChoiceProps extends Registry {

@@ -141,7 +141,8 @@ function FeatureCard({ feature, change, region, own, population, facts }: CardPr
         <span class="badge yes-badge">{differenceOf(from, to, unit)}</span>
       </div>
       <p class="change">
-        {facts.names.value(name, from)} <span aria-hidden="true">→</span>
+        {typeof from === 'number' ? facts.format.number(from) : facts.names.value(name, from)}{' '}
+        <span aria-hidden="true">→</span>
         <span class="unseen"> to </span> {facts.names.value(name, to)}
       </p>
       <Picture feature={feature} population={population} marks={marksOf(from, to, own?.[name])} band={band} to={to} />
