@@ -11,6 +11,7 @@ import type {
 } from '../documents/result-document.js';
 import { formatInward, formatNumber } from './numbers.js';
 import { targetInWords } from './target-words.js';
+import { withUnit } from './units.js';
 
 export interface WordsOptions {
   /** The noun for a row: `Applicant`. */
@@ -190,20 +191,20 @@ export function describeRegion({ features: ranges }: RegionDocument, features: r
   return Object.entries(ranges)
     .map(([name, range]) => {
       const known = features.find((feature) => feature.name === name);
-      return `${nameInWords(name, known?.label)} ${rangeInWords(range, known?.unit ? ` ${known.unit}` : '')}`;
+      return `${nameInWords(name, known?.label)} ${rangeInWords(range, known?.unit)}`;
     })
     .join(', ');
 }
 
-function rangeInWords(range: RegionDocument['features'][string], unit: string): string {
+function rangeInWords(range: RegionDocument['features'][string], unit: string | undefined): string {
   if ('in' in range) return range.in.map(valueInWords).join(' or ');
   const { from, to } = range;
   // Ends are rounded into the region, because the stated range must hold.
   const [low, high] = [from === undefined ? '' : formatInward(from, 1), to === undefined ? '' : formatInward(to, -1)];
-  if (from !== undefined && from === to) return `${formatNumber(from)}${unit}`;
-  if (low && high) return `from ${low} to ${high}${unit}`;
-  if (low) return `at least ${low}${unit}`;
-  return high ? `at most ${high}${unit}` : 'anything';
+  if (from !== undefined && from === to) return withUnit(formatNumber(from), unit);
+  if (low && high) return `from ${low} to ${withUnit(high, unit)}`;
+  if (low) return `at least ${withUnit(low, unit)}`;
+  return high ? `at most ${withUnit(high, unit)}` : 'anything';
 }
 
 function listChanges({ changes }: CounterfactualDocument, { features }: WordsOptions): string {
@@ -215,8 +216,7 @@ type Change = CounterfactualDocument['changes'][number];
 /** `income from 2,100 to 2,600 EUR/month` */
 export function describeChange({ feature, from, to }: Change, features: readonly FeatureDocument[]): string {
   const known = features.find(({ name }) => name === feature);
-  const unit = known?.unit ? ` ${known.unit}` : '';
-  return `${nameInWords(feature, known?.label)} from ${valueInWords(from)} to ${valueInWords(to)}${unit}`;
+  return `${nameInWords(feature, known?.label)} from ${valueInWords(from)} to ${withUnit(valueInWords(to), known?.unit)}`;
 }
 
 /** `monthlyDebt` and `monthly_debt` read `monthly debt`. */

@@ -1,6 +1,5 @@
 /** The facts with which letters tell an answer, from the documents that the page has. The page and the letter use the same words. */
 import type { OverlayInput, PolicyDocument, PolicyInput } from '../../../documents/policy-document.js';
-import type { Thresholds } from '../../../models/family.js';
 import { type LetterContext, letterContext } from '../../../report/letters/letter-context.js';
 import type { Population } from './population.js';
 
@@ -25,7 +24,7 @@ export function letterFacts({ population, isItsModel, policy, overlay }: AnswerS
   });
 }
 
-const thresholdsOf = ({ classes, thresholds }: Population): Thresholds | undefined =>
+const thresholdsOf = ({ classes, thresholds }: Population): LetterContext['thresholds'] =>
   thresholds && [thresholds[classes[0]], thresholds[classes[1]]];
 
 /** The keys that words read, with their defaults. */

@@ -2,6 +2,7 @@
 import type { BandDocument } from '../../../documents/decision/decision-document.js';
 import type { FeatureDocument, RowValue } from '../../../documents/model-document.js';
 import { formatNumber } from '../../../report/numbers.js';
+import { withUnit } from '../../../report/units.js';
 import { nameInWords } from '../../../report/words.js';
 import { request } from '../../requests.js';
 
@@ -45,7 +46,7 @@ export const classLabel = ({ classLabels = {} }: Population, name: string | numb
 export function showValue(value: RowValue | undefined, unit = ''): string {
   if (value === null || value === undefined) return 'unknown';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'number' ? `${formatNumber(value)}${unit && ` ${unit}`}` : value;
+  return typeof value === 'number' ? withUnit(formatNumber(value), unit) : value;
 }
 
 export const isNumeric = ({ type }: FeatureDocument): boolean => type === 'continuous' || type === 'integer';

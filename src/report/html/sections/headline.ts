@@ -9,7 +9,7 @@ export function heading({ summary, source, software, created }: Report): Html {
     ...summary.models.map(({ name, version }) => `model ${name}${version === null ? '' : `@${version}`}`),
     ...summary.policies.map(({ name }) => `policy ${name}`),
   ];
-  return html`<header><div><p class="soft">${clip(names.join(' · '), 200)}</p><h1>Recourse report</h1><p class="soft">${formatNumber(summary.results)} ${summary.results === 1 ? 'person' : 'people'}${targetsInWords(summary)}</p></div><p class="soft">${clip(source, 80)}<br>${timeInWords(created)}<br>elsewise ${software}</p></header>${notice(summary)}`;
+  return html`<header><div><p class="soft">${clip(names.join(' · '), 200)}</p><h1>Recourse report</h1><p class="soft">${formatCount(summary.results, 'person', 'people')}${targetsInWords(summary)}</p></div><p class="soft">${clip(source, 80)}<br>${timeInWords(created)}<br>elsewise ${software}</p></header>${notice(summary)}`;
 }
 
 /** Of more targets the most frequent ones. */
@@ -28,7 +28,10 @@ function targetsInWords({ targets }: Report['summary']): string {
 function notice({ results, brief }: Report['summary']): Html | string {
   if (results === 0) return html`<section class="card"><p><strong>There are no results yet.</strong></p></section>`;
   if (brief === 0) return '';
-  const which = brief === results ? 'The results are brief' : `${formatNumber(brief)} of the results are brief`;
+  const which =
+    brief === results
+      ? 'The results are brief'
+      : `${formatNumber(brief)} of the results ${brief === 1 ? 'is' : 'are'} brief`;
   return html`<section class="card"><p><strong>${which}.</strong> Brief results lack the values of the person. The report lacks the scores of people, directions and sizes of changes, blocking entries, groups and the target. Results of <code>explain</code> without <code>--detail brief</code> have all of them.</p></section>`;
 }
 
@@ -36,16 +39,27 @@ export function figures({ summary, costUnit }: Report): Html {
   const { statuses, proofs, cost, results } = summary;
   const share = (count: number) => formatPercent(count, results);
   const items = [
-    figure(formatNumber(statuses.found), `have a way to the target (${share(statuses.found)})`, 'yes'),
+    figure(
+      formatNumber(statuses.found),
+      `${have(statuses.found)} a way to the target (${share(statuses.found)})`,
+      'yes',
+    ),
     figure(
       formatNumber(statuses.infeasible),
-      `have no way within the policy, proved (${share(statuses.infeasible)})`,
+      `${have(statuses.infeasible)} no way within the policy, proved (${share(statuses.infeasible)})`,
       statuses.infeasible > 0 ? 'no' : '',
     ),
     ...(statuses['not-found'] > 0
       ? [figure(formatNumber(statuses['not-found']), 'without an answer: nothing found, nothing proved', 'no')]
       : []),
-    ...(statuses.already > 0 ? [figure(formatNumber(statuses.already), 'have the target as they are')] : []),
+    ...(statuses.already > 0
+      ? [
+          figure(
+            formatNumber(statuses.already),
+            statuses.already === 1 ? 'has the target already' : 'have the target as they are',
+          ),
+        ]
+      : []),
     ...(statuses.invalid > 0 ? [figure(formatNumber(statuses.invalid), 'could not be read', 'no')] : []),
     figure(
       statuses.found ? formatPercent(proofs.optimal, statuses.found) : '–',
@@ -55,6 +69,8 @@ export function figures({ summary, costUnit }: Report): Html {
   ];
   return html`<ul class="figures">${items}</ul>`;
 }
+
+const have = (people: number): string => (people === 1 ? 'has' : 'have');
 
 const figure = (value: string, words: string, kind = ''): Html =>
   html`<li class="card"><span class="figure ${kind}">${value}</span> <span class="soft">${words}</span></li>`;
