@@ -12,14 +12,14 @@ import { ReceiptLink } from './receipt-link.js';
 import { OtherTargets, WhyNot } from './why-not.js';
 
 /** A result, the wishes that this page asked with, and whether the chosen model and policy are those of the result. */
-export interface Shown {
+export interface ShownAnswer {
   readonly result: ResultDocument;
   readonly isItsModel: boolean;
   readonly isItsPolicy: boolean;
   readonly overlay?: OverlayInput;
 }
 
-interface AnswerProps extends Shown {
+interface AnswerProps extends ShownAnswer {
   readonly population: Population;
   /** The chosen policy. */
   readonly policyName: string;

@@ -4,7 +4,7 @@ import type { OverlayInput, PolicyInput } from '../../../documents/policy-docume
 import type { ResultDocument } from '../../../documents/result-document.js';
 import { Notice } from '../../parts/notice.js';
 import { request } from '../../requests.js';
-import { Answer, type Shown } from './answer.js';
+import { Answer, type ShownAnswer } from './answer.js';
 import { type KeptRow, rowFor } from './kept-row.js';
 import type { OpenedAnswer } from './opened-answer.js';
 import type { Population, RowOfFeatures } from './population.js';
@@ -29,7 +29,7 @@ export function Person({ model, policyName, policy, population, opened, kept, on
     factual ?? rowFor(population.features, kept.current) ?? population.rows[0] ?? {},
   );
   const [wishes, setWishes] = useState<Wishes>({ features: {} });
-  const [shown, setShown] = useState<Shown | undefined>(
+  const [shown, setShown] = useState<ShownAnswer | undefined>(
     opened && {
       result: opened.result,
       isItsModel: opened.model !== undefined,
