@@ -100,6 +100,9 @@ describe('several targets', () => {
     expect(await others.textContent()).toContain('would have led to the band “A” or a better one');
     expect(await others.getByRole('listitem').count()).toBeGreaterThan(0);
     expect(await seriousFaults(page)).toEqual([]);
+    await page.setViewportSize({ width: 375, height: 740 });
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+    await page.setViewportSize({ width: 1180, height: 900 });
   });
 });
 
