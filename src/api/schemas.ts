@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { auditedAnswerSchema, auditLineSchema, auditSchema } from '../documents/audit-document.js';
 import { listOf, recordOf } from '../documents/collections.js';
 import { comparisonSchema } from '../documents/comparison-document.js';
+import { bandSchema } from '../documents/decision/decision-document.js';
 import { forgottenSchema } from '../documents/forgotten-document.js';
 import { featureSchema, rowValue } from '../documents/model-document.js';
 import { policySchema, targetSchema } from '../documents/policy-document.js';
@@ -184,6 +185,7 @@ const population = z.object({
   classLabels: recordOf(z.string()).optional().describe('Names of the classes for people.'),
   /** For two classes: the score of each class at which the decision changes. */
   thresholds: recordOf(z.number()).optional(),
+  bands: listOf(bandSchema).optional().describe('The bands of reported scores, best first.'),
   /** By feature: shares of equal parts of the range, or the share of each value. */
   background: recordOf(
     z.union([

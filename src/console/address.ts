@@ -21,13 +21,13 @@ export function replaceAddress(address: PageAddress): void {
   history.replaceState(null, '', writeAddress(address));
 }
 
-/** The present address, and anew after each change. */
+/** The present address, and a new object after each change, also where the address is the same as an earlier one. */
 export function useAddress(): PageAddress {
-  const [hash, setHash] = useState(location.hash);
+  const [address, setAddress] = useState(() => readAddress(location.hash));
   useEffect(() => {
-    const onChange = () => setHash(location.hash);
+    const onChange = () => setAddress(readAddress(location.hash));
     addEventListener('hashchange', onChange);
     return () => removeEventListener('hashchange', onChange);
   }, []);
-  return readAddress(hash);
+  return address;
 }

@@ -146,7 +146,9 @@ export const summarySchema = z.strictObject({
   ),
   targets: listOf(
     z.strictObject({ target: targetSchema.nullable().describe('The wanted outcome.'), ...sourceCount }),
-  ).describe('The targets of results that are not brief, most results first.'),
+  ).describe(
+    'The targets of results that are not brief, most results first. A result with several targets counts for each of them.',
+  ),
   cost: distributionSchema
     .nullable()
     .describe('The cost of the cheapest answer of each person. Null: no person has an answer.'),

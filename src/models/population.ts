@@ -6,6 +6,7 @@
  *
  * Samples are counted where there are samples, because they know ties.
  */
+import type { BandDocument } from '../documents/decision/decision-document.js';
 import type { FeatureDocument } from '../documents/model-document.js';
 import type { Background } from './background.js';
 import { thresholdsOf } from './decision/common-thresholds.js';
@@ -31,6 +32,8 @@ export interface ModelPopulation {
   readonly classLabels?: Readonly<Record<string, string>>;
   /** For two classes: the score of each class at which the decision changes, where one number tells it. */
   readonly thresholds?: Readonly<Record<string, number>>;
+  /** The bands of reported scores, best first. */
+  readonly bands?: readonly BandDocument[];
   /** By name. A feature about which nothing is known is missing. */
   readonly background: Readonly<Record<string, NumberPopulation | CategoryPopulation>>;
   /** Rows of the background, by feature. */
@@ -41,7 +44,7 @@ const PARTS = 24;
 
 /** `rows`: the largest number of rows of the background in the answer. */
 export function populationOf(model: LoadedModel, rows: number): ModelPopulation {
-  const { space, background, document, classes } = model;
+  const { space, background, document, classes, bands } = model;
   const thresholds = thresholdsOf(model);
   const known = space.features.flatMap((feature) => {
     const population = describe(feature, model);
@@ -52,6 +55,7 @@ export function populationOf(model: LoadedModel, rows: number): ModelPopulation 
     classes,
     ...(document.classLabels && { classLabels: document.classLabels }),
     ...(thresholds && { thresholds: Object.fromEntries(zip(classes, thresholds)) }),
+    ...(bands.length && { bands }),
     background: Object.fromEntries(known),
     rows: evenly(background.samples, rows).map((sample) =>
       Object.fromEntries(space.features.map((feature) => [feature.name, shown(feature, sample[feature.index])])),

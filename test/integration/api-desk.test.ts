@@ -1,5 +1,6 @@
 /** Short questions about models over HTTP: predictions, populations and faults of policies. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loanModel } from '../support/letters.js';
 import { ApiWorld, exampleFeatures, POLICY_LINE } from './api-world.js';
 
 let api: ApiWorld;
@@ -38,6 +39,16 @@ describe('POST /v1/predictions', () => {
 });
 
 describe('the population of a model', () => {
+  it('has the bands of the model', async () => {
+    const bands = [
+      { name: 'A', from: 0.9 },
+      { name: 'B', from: 0.7 },
+    ];
+    await api.call('PUT', '/v1/models/loans', { body: { ...loanModel(), decision: { bands } } });
+    const path = '/v1/models/loans/versions/latest/population?rows=0';
+    expect((await api.call('GET', path, { as: 'read' })).json).toMatchObject({ bands, thresholds: { approved: 0.6 } });
+  });
+
   interface Told {
     features: { name: string }[];
     background: Record<string, { min?: number; max?: number; shares?: number[]; values?: Record<string, number> }>;

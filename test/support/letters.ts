@@ -2,6 +2,7 @@
 import type { LabelsDocument, Language } from '../../src/documents/labels/label-document.js';
 import type { ResultDocument } from '../../src/documents/result-document.js';
 import { prepare } from '../../src/explain/plan.js';
+import { thresholdsOf } from '../../src/models/decision/common-thresholds.js';
 import { type LoadedModel, loadModel } from '../../src/models/load.js';
 import { loadPolicy } from '../../src/policy/policy.js';
 import { composeLetter, type ReadResult, wasRead } from '../../src/report/letters/compose-letter.js';
@@ -115,7 +116,7 @@ export function letterOf(result: ResultDocument, asked: Asked = {}): Written {
   if (!wasRead(result)) throw new Error('an invalid row has no letter');
   const loaded: LoadedModel = loadModel(asked.model ?? loanModel());
   const known = policy === null ? undefined : loadPolicy({ ...loanPolicy(), ...policy }).document;
-  const sources = { language, model: loaded.document, thresholds: loaded.model.thresholds, labels, details };
+  const sources = { language, model: loaded.document, thresholds: thresholdsOf(loaded), labels, details };
   const context = letterContext({ ...sources, policy: known });
   const letter = composeLetter(result as ReadResult, context);
   const [html, text] = (['html', 'text'] as const).map((form) =>

@@ -85,6 +85,7 @@ const factsOf = (model: LoadedModel) => ({
   classes: model.classes,
   features: model.document.features,
   thresholds: thresholdsOf(model),
+  bands: model.bands,
 });
 
 async function refuseSameFile(results: string, output: string): Promise<void> {

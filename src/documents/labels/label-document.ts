@@ -27,7 +27,7 @@ const unitInLetters = z
   .union([z.string(), unitForms])
   .optional()
   .describe(
-    'The unit of the numbers in letters: a text for all numbers, or an object with its forms. Letters know the forms of years, months, weeks, days and hours in their language.',
+    'The unit of the numbers in letters: a text for all numbers, or an object with its forms. Letters know the forms of years, months, weeks, days, hours and points in their language.',
   );
 const categoryLabels = names
   .optional()

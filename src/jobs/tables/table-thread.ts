@@ -140,6 +140,7 @@ function report({ options, model: stored, policy, source, software, created }: R
     classes: loaded.classes,
     features: loaded.document.features,
     thresholds: thresholdsOf(loaded),
+    bands: loaded.bands,
   };
   const collector = new ReportCollector(options, { model: facts, policy: policy.document });
   let number = 0;

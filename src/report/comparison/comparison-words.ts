@@ -4,7 +4,7 @@
  */
 import type { ComparedGrouping, ComparisonDocument } from '../../documents/comparison-document.js';
 import type { Distribution } from '../../documents/summary-document.js';
-import { formatFigure, formatNumber } from '../numbers.js';
+import { formatCount, formatFigure, formatNumber } from '../numbers.js';
 
 type Compared = Omit<ComparisonDocument, 'words'>;
 
@@ -87,10 +87,12 @@ function costs({ solved, read, after, before, cost }: Compared): string {
   return cost.difference ? `${sides} ${pairedCosts(cost)}` : sides;
 }
 
+const paying = (count: number): string => `${number(count)} ${count === 1 ? 'pays' : 'pay'}`;
+
 const OTHER_UNITS = 'The two sides measure costs in different ways: the costs are not compared.';
 
 function pairedCosts({ both, cheaper, dearer, same, difference, p }: Compared['cost']): string {
-  const counts = `Of ${people(both)} with an answer on both sides, ${number(cheaper.people)} pay less, ${number(dearer.people)} pay more, ${number(same)} the same; the median difference is ${signedFigure(difference!.median)}.`;
+  const counts = `Of ${people(both)} with an answer on both sides, ${paying(cheaper.people)} less, ${paying(dearer.people)} more, ${number(same)} the same; the median difference is ${signedFigure(difference!.median)}.`;
   if (p === null || p >= LEVEL) return counts;
   return `${counts} The direction is more uneven than chance alone explains (sign test, ${chance(p)}).`;
 }
@@ -102,7 +104,7 @@ const signedFigure = (value: number): string =>
 function proofs({ before, after, cost }: Compared): string {
   const open = [before, after].map(({ proofs: { gap, heuristic } }) => gap + heuristic);
   if (open[0] + open[1] === 0 || !cost.comparable) return '';
-  return `Not proved to be cheapest: ${number(open[0])} answers before and ${number(open[1])} with the change. Cheaper answers may exist.`;
+  return `Not proved to be cheapest: ${formatCount(open[0], 'answer')} before and ${number(open[1])} with the change. Cheaper answers may exist.`;
 }
 
 function relaxations({ relaxations: { entries, people: infeasible, noSingleEntry } }: Compared): string {

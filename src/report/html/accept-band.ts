@@ -1,4 +1,5 @@
 /** The scores that the target needs, for the recourse map. */
+import type { BandDocument } from '../../documents/decision/decision-document.js';
 import type { TargetDocument } from '../../documents/policy-document.js';
 import type { SummaryDocument } from '../../documents/summary-document.js';
 import { formatNumber, formatShort } from '../numbers.js';
@@ -9,6 +10,8 @@ export interface DecisionFacts {
   readonly classes: readonly string[];
   /** The score of each of two classes at which the decision changes, if known. */
   readonly thresholds?: readonly number[];
+  /** The bands of reported scores, best first. */
+  readonly bands?: readonly BandDocument[];
 }
 
 /** Undefined: the results have several targets, or no answer. */
@@ -16,6 +19,9 @@ export function acceptBand({ targets, map }: SummaryDocument, model?: DecisionFa
   if (targets.length > 1) return undefined;
   const target = targets[0]?.target ?? undefined;
   if (target !== undefined && typeof target === 'object' && !Array.isArray(target)) return intervalBand(target);
+  const own = model?.bands?.find(({ name }) => name === target);
+  if (own)
+    return { from: own.from, text: `The band ${own.name} begins at a score of ${formatShort(own.from)} (dashed)` };
   const threshold = typeof target === 'string' ? model?.thresholds?.[model.classes.indexOf(target)] : undefined;
   if (threshold !== undefined)
     return { from: threshold, text: `The decision changes at a score of ${formatShort(threshold)} (dashed)` };

@@ -2,6 +2,7 @@
 import type { FeatureDocument, RowValue } from '../../documents/model-document.js';
 import type { FeatureRuleDocument, PolicyDocument } from '../../documents/policy-document.js';
 import { formatNumber } from '../numbers.js';
+import { withUnit } from '../units.js';
 import { nameInWords, valueInWords } from '../words.js';
 
 const LONGEST = 200;
@@ -23,8 +24,7 @@ export class Labels {
 
   /** `1,200 EUR` */
   amount(feature: string, value: string): string {
-    const unit = this.#features.get(feature)?.unit;
-    return unit ? `${value} ${unit}` : value;
+    return withUnit(value, this.#features.get(feature)?.unit);
   }
 
   /** An entry of the policy in words: `income increases by at most 500 EUR`. Without the policy: `the largest increase of income`. */

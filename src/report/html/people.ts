@@ -8,6 +8,7 @@ import { resultSchema } from '../../documents/result-document.js';
 import { formatFigure } from '../numbers.js';
 import type { PersonResult } from '../summary/person-result.js';
 import { SeededSample } from '../summary/seeded-sample.js';
+import { targetInWords } from '../target-words.js';
 import { describeChange, describeResult, formatScore, valueInWords } from '../words.js';
 import { clip, elementText, type Html, html } from './escape.js';
 import type { Labels } from './labels.js';
@@ -104,8 +105,11 @@ function checkedResult(record: unknown) {
 
 /** What would have helped, as a list. */
 function shortly({ status, answer, reason }: PersonResult, labels: Labels): string {
-  if (answer)
-    return answer.changes.map((change) => changeInWords(change, labels)).join('; ') || 'nothing has to change';
+  if (answer) {
+    const changes = answer.changes.map((change) => changeInWords(change, labels)).join('; ');
+    const target = answer.target === undefined ? '' : `${targetInWords(answer.target)}: `;
+    return changes ? `${target}${changes}` : 'nothing has to change';
+  }
   if (status === 'already') return 'has the target already';
   if (status === 'infeasible') return `nothing that the policy allows${relaxationInWords(reason, labels)}`;
   return status === 'invalid'

@@ -15,7 +15,7 @@ import type { LeverDocument, Reason, ResultDocument, RungDocument } from '../../
 import { leverEntry } from '../../policy/entries.js';
 import { type Conditions, conditionsOfAll, conditionsOfNone, conditionsOfSize } from './letter-conditions.js';
 import type { LetterContext } from './letter-context.js';
-import { goalInWords, isTwoSided, lacksMargin } from './letter-goal.js';
+import { goalInWords, isTwoSided, lacksMargin, partAbout } from './letter-goal.js';
 import {
   type LetterBlock,
   type LetterSection,
@@ -143,19 +143,12 @@ function explanationOf(result: ReadResult, frame: Frame, context: LetterContext)
 function rungBlocks(result: ReadResult, rungs: readonly RungDocument[], context: LetterContext): LetterBlock[] {
   const { change } = context.words;
   return rungs.flatMap((rung): LetterBlock[] => {
-    const own = asOwnResult(result, rung);
+    const own = partAbout(result, rung);
     const heading: LetterBlock = { kind: 'subheading', text: change.towards(goalInWords(rung.target, context)) };
     if (rung.status === 'already') return [heading, paragraph(change.alreadyThere)];
     const { explanation, others } = explanationOf(own, frameOf(own, context), context);
     return [heading, ...(explanation?.blocks ?? []), ...(others?.blocks ?? [])];
   });
-}
-
-/** The part of a result that is about one target. */
-function asOwnResult(result: ReadResult, { target, status, reason }: RungDocument): ReadResult {
-  const key = JSON.stringify(target);
-  const counterfactuals = result.counterfactuals.filter((answer) => JSON.stringify(answer.target) === key);
-  return { ...result, target, status, reason, counterfactuals, targets: undefined };
 }
 
 const wayFrame = (frame: Frame, place: WayFrame['place'], context: LetterContext): WayFrame => ({

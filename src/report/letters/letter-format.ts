@@ -40,12 +40,19 @@ export class LetterFormat {
     return this.#format(digitsOf(value)).format(value + 0);
   }
 
-  /** The end of a range. `side` 1 rounds up, -1 rounds down: a shown end is never outside the range. */
-  end(value: number, side: 1 | -1): string {
-    const isShort = Number.isInteger(value) || shortDigits(value) <= END_DIGITS;
-    if (isShort) return this.number(value);
-    const digits = { maximumSignificantDigits: END_DIGITS, roundingMode: INWARD[side] };
-    return this.#format({ ...notationOf(value), ...digits }).format(value);
+  /**
+   * The end of a range. `side` 1 rounds up, -1 rounds down: a shown end is never outside the range. `reaches`: whether the range from a shown
+   * end still has the values that the letter names.
+   */
+  end(value: number, side: 1 | -1, reaches: (end: number) => boolean): string {
+    if (Number.isInteger(value)) return this.number(value);
+    const roundingMode = INWARD[side];
+    for (let digits = END_DIGITS; digits < shortDigits(value); digits++) {
+      const rounding = { maximumSignificantDigits: digits, roundingMode };
+      const end = Number(this.#format({ ...rounding, useGrouping: false }, 'en').format(value));
+      if (reaches(end)) return this.#format({ ...notationOf(value), ...rounding }).format(value);
+    }
+    return this.number(value);
   }
 
   /**
@@ -113,9 +120,9 @@ export class LetterFormat {
     return this.#or.format(parts);
   }
 
-  #format(options: Rounding): Intl.NumberFormat {
-    const key = JSON.stringify(options);
-    const known = this.#numbers.get(key) ?? new Intl.NumberFormat(this.#locale, options as Intl.NumberFormatOptions);
+  #format(options: Rounding, locale = this.#locale): Intl.NumberFormat {
+    const key = locale + JSON.stringify(options);
+    const known = this.#numbers.get(key) ?? new Intl.NumberFormat(locale, options as Intl.NumberFormatOptions);
     this.#numbers.set(key, known);
     return known;
   }

@@ -1,7 +1,7 @@
 /** The target in the words of a letter, and the class whose score the result reports. */
 import type { BandDocument } from '../../documents/decision/decision-document.js';
 import type { TargetDocument } from '../../documents/policy-document.js';
-import type { ResultDocument } from '../../documents/result-document.js';
+import type { ResultDocument, RungDocument } from '../../documents/result-document.js';
 import { decimalSum } from '../../linalg/decimals.js';
 import type { LetterContext } from './letter-context.js';
 
@@ -35,6 +35,13 @@ export const bandOf = (target: TargetDocument, { model }: LetterContext): BandDo
 export function isTwoSided(target: TargetDocument): boolean {
   if (typeof target === 'string' || Array.isArray(target)) return false;
   return typeof target === 'number' || 'value' in target || (target.from !== undefined && target.to !== undefined);
+}
+
+/** The part of a result that is about one target of several. */
+export function partAbout<R extends ResultDocument>(result: R, { target, status, reason }: RungDocument): R {
+  const key = JSON.stringify(target);
+  const counterfactuals = result.counterfactuals.filter((answer) => JSON.stringify(answer.target) === key);
+  return { ...result, target, status, reason, counterfactuals, targets: undefined };
 }
 
 /** Whether the decision is the target already, and only the margin of the policy is missing. */

@@ -1,4 +1,5 @@
 /** Names and values of features and classes in the language of a letter. A document of labels wins over the model document. */
+import type { BandDocument } from '../../documents/decision/decision-document.js';
 import type {
   FeatureLabels,
   LabelsDocument,
@@ -27,7 +28,9 @@ export interface NamedFeature {
   readonly categories: ReadonlyMap<string, string>;
 }
 
-export type NamedModel = Pick<ModelDocument, 'features' | 'classes' | 'classLabels' | 'translations' | 'decision'>;
+export interface NamedModel extends Pick<ModelDocument, 'features' | 'classes' | 'classLabels' | 'translations'> {
+  readonly decision?: { readonly bands?: readonly BandDocument[] };
+}
 
 export class LetterNames {
   readonly features: readonly NamedFeature[];

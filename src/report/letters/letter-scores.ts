@@ -22,8 +22,12 @@ export function scoresOf(result: ResultDocument, context: LetterContext): Letter
   return { threshold, show: (score) => shown[values.indexOf(score)] };
 }
 
-/** The threshold of a target that is one class. The interval of another target is named as the goal. */
-function thresholdOf(target: TargetDocument, { decision }: ResultDocument, context: LetterContext): number | undefined {
+/** The threshold of a target that is one class or a band. The interval of another target is named as the goal. */
+export function thresholdOf(
+  target: TargetDocument,
+  { decision }: Pick<ResultDocument, 'decision'>,
+  context: LetterContext,
+): number | undefined {
   const { model, thresholds } = context;
   const band = bandOf(target, context);
   if (band) return band.from;
@@ -71,6 +75,7 @@ export function scoreSentences(result: ResultDocument, scores: LetterScores, con
   const ofBands = bandSentences(result, scores, context);
   if (ofBands.length) return [own, ...ofBands];
   if (typeof target !== 'string') return [own];
-  if (scores.threshold === undefined) return [own, words.decision.highestWins];
-  return [own, words.decision.threshold(shown, scores.show(scores.threshold))];
+  if (scores.threshold !== undefined) return [own, words.decision.threshold(shown, scores.show(scores.threshold))];
+  // The threshold of a segment is known for the second class alone.
+  return result.decision?.threshold === undefined ? [own, words.decision.highestWins] : [own];
 }

@@ -9,6 +9,7 @@ const KNOWN: Readonly<Record<Language, readonly UnitForms[]>> = {
     { one: 'week', other: 'weeks' },
     { one: 'day', other: 'days' },
     { one: 'hour', other: 'hours' },
+    { one: 'point', other: 'points' },
   ],
   de: [
     { one: 'Jahr', other: 'Jahre', dative: 'Jahren' },
@@ -16,6 +17,7 @@ const KNOWN: Readonly<Record<Language, readonly UnitForms[]>> = {
     { one: 'Woche', other: 'Wochen', dative: 'Wochen' },
     { one: 'Tag', other: 'Tage', dative: 'Tagen' },
     { one: 'Stunde', other: 'Stunden', dative: 'Stunden' },
+    { one: 'Punkt', other: 'Punkte', dative: 'Punkten' },
   ],
   fr: [
     { one: 'an', other: 'ans' },
@@ -24,6 +26,7 @@ const KNOWN: Readonly<Record<Language, readonly UnitForms[]>> = {
     { one: 'semaine', other: 'semaines' },
     { one: 'jour', other: 'jours' },
     { one: 'heure', other: 'heures' },
+    { one: 'point', other: 'points' },
   ],
 };
 

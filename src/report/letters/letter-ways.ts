@@ -1,4 +1,5 @@
 /** The answers of a result as blocks: the changes with their ranges, and exactly the proved facts about smaller changes. */
+import type { RowValue } from '../../documents/model-document.js';
 import type { CounterfactualDocument, Proof } from '../../documents/result-document.js';
 import { ruleOf } from '../../policy/rules.js';
 import type { Conditions } from './letter-conditions.js';
@@ -123,24 +124,26 @@ const titleOf = (name: string, { names }: LetterContext): string => names.find(n
 
 function changeInWords({ change: { feature, from, to }, range }: ToldChange, context: LetterContext): string {
   const { words, names } = context;
-  const wanted = range ? rangeInWords(feature, range, context) : names.value(feature, to);
+  const wanted = range ? rangeInWords(feature, range, to, context) : names.value(feature, to);
   if (from === null) return words.change.firstGiven(wanted);
   const now = names.value(feature, from);
   return range ? words.change.within(wanted, now) : words.change.instead(wanted, now);
 }
 
-function rangeInWords(name: string, range: ToldValues, context: LetterContext): string {
+/** `between 2,600 and 4,000 EUR per month, in steps of 50 EUR per month`. `answer`: the value of the answer. */
+export function rangeInWords(name: string, range: ToldValues, answer: RowValue, context: LetterContext): string {
   const { names, format } = context;
   if ('in' in range) return format.or(range.in.map((value) => names.value(name, value)));
-  return intervalInWords(name, range, context) + stepsOf(name, context);
+  return intervalInWords(name, range, answer, context) + stepsOf(name, context);
 }
 
-function intervalInWords(name: string, range: ToldRange, context: LetterContext): string {
-  const { words, names, format } = context;
+function intervalInWords(name: string, range: ToldRange, answer: RowValue, context: LetterContext): string {
+  const { words, names } = context;
   const { from, to } = openEnds(name, range, context);
-  const shown = (value: number, side: 1 | -1) => names.withUnit(name, value, format.end(value, side));
+  const endOf = (value: number, side: 1 | -1) => endInWords(name, value, side, { range, answer, context });
+  const shown = (value: number, side: 1 | -1) => names.withUnit(name, value, endOf(value, side));
   if (from !== undefined && to !== undefined) {
-    const [low, high] = [format.end(from, 1), shown(to, -1)];
+    const [low, high] = [endOf(from, 1), shown(to, -1)];
     if (range.open === 'from') return words.range.aboveUpTo(low, high);
     return range.open === 'to' ? words.range.fromBelow(low, high) : words.range.between(low, high);
   }
@@ -149,6 +152,22 @@ function intervalInWords(name: string, range: ToldRange, context: LetterContext)
   if (to !== undefined)
     return range.open === 'to' ? words.range.below(shown(to, -1)) : words.range.atMost(shown(to, -1));
   return words.range.anything;
+}
+
+interface EndPlace {
+  readonly range: ToldRange;
+  readonly answer: RowValue;
+  readonly context: LetterContext;
+}
+
+/** The answer is the example of the letter and lies within the shown range. The ends of a range in steps are values of the steps. */
+function endInWords(name: string, end: number, side: 1 | -1, { range, answer, context }: EndPlace): string {
+  const { format, policy } = context;
+  if (policy && ruleOf(policy, name).step !== undefined) return format.number(end);
+  const isOpen = range.open === (side > 0 ? 'from' : 'to');
+  const reaches = (shown: number) =>
+    typeof answer !== 'number' || side * (answer - shown) > 0 || (answer === shown && !isOpen);
+  return format.end(end, side, reaches);
 }
 
 /** An end at the limit of possible values is no news: `at most 610` instead of `between 0 and 610`. */

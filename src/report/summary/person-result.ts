@@ -4,6 +4,7 @@
  */
 import { ElsewiseError } from '../../documents/error.js';
 import type { RowValue } from '../../documents/model-document.js';
+import type { TargetDocument } from '../../documents/policy-document.js';
 import type { Reason, ResultDocument } from '../../documents/result-document.js';
 
 export interface PersonChange {
@@ -20,12 +21,16 @@ export interface PersonAnswer {
   readonly proof: 'optimal' | 'gap' | 'heuristic';
   readonly gap: number | null;
   readonly solver?: string;
+  /** One of several targets. */
+  readonly target?: TargetDocument;
 }
 
 export interface PersonResult
   extends Pick<ResultDocument, 'id' | 'status' | 'degraded' | 'limitedBy' | 'model' | 'policy'> {
   /** Undefined in a brief result. */
   readonly target: ResultDocument['target'] | undefined;
+  /** All targets of a result that has several. */
+  readonly targets?: readonly TargetDocument[];
   readonly isBrief: boolean;
   readonly factual: ResultDocument['factual'];
   /** The cheapest answer. */
@@ -67,12 +72,14 @@ function parse(line: string): Fields {
 }
 
 function readFull(result: Fields): PersonResult {
-  const { target, factual, counterfactuals } = result as unknown as ResultDocument;
+  const { target, targets: rungs, factual, counterfactuals } = result as unknown as ResultDocument;
   const { model, policy } = readSources(result);
   expect(factual === null || (isFields(factual) && isFields(factual.features) && isNumber(factual.score)), 'factual');
   expect(Array.isArray(counterfactuals), 'counterfactuals');
+  expect(rungs === undefined || (Array.isArray(rungs) && rungs.every(isFields)), 'targets');
   const answer = cheapest(counterfactuals.map(fullAnswer));
-  return { ...common(result, answer), isBrief: false, model, policy, target, factual };
+  const targets = rungs?.map((rung) => rung.target);
+  return { ...common(result, answer), isBrief: false, model, policy, target, targets, factual };
 }
 
 function readSources(result: Fields): Pick<ResultDocument, 'model' | 'policy'> {
@@ -101,9 +108,9 @@ function common(result: Fields, answer: PersonAnswer | undefined) {
 function fullAnswer(answer: ResultDocument['counterfactuals'][number], i: number): PersonAnswer {
   const place = `counterfactuals[${i}]`;
   expect(isFields(answer) && isFields(answer.proof), place);
-  const { cost, score, changes, proof, solver } = answer;
+  const { cost, score, changes, proof, solver, target } = answer;
   expect(Array.isArray(changes) && changes.every(isChange), `${place}.changes`);
-  return checked({ cost, score, changes, proof: proof.kind, gap: proof.gap, solver }, place);
+  return checked({ cost, score, changes, proof: proof.kind, gap: proof.gap, solver, target }, place);
 }
 
 function briefAnswer(answer: unknown, i: number): PersonAnswer {

@@ -74,13 +74,14 @@ export class SummaryCollector {
     for (const grouping of this.#groupings) grouping.add(person);
   }
 
-  #countSources({ model, policy, target }: PersonResult): void {
+  #countSources({ model, policy, target, targets: several }: PersonResult): void {
     const { models, policies, targets } = this.#sources;
     const { name, version = null, digest } = model;
     models.add(`${digest} ${version} ${name}`, () => ({ name, version, digest }));
     policies.add(`${policy.digest} ${policy.name}`, () => ({ name: policy.name, digest: policy.digest }));
-    if (target !== undefined)
-      targets.add(typeof target === 'string' ? target : JSON.stringify(target), () => ({ target }));
+    for (const wanted of several ?? [target])
+      if (wanted !== undefined)
+        targets.add(typeof wanted === 'string' ? wanted : JSON.stringify(wanted), () => ({ target: wanted }));
   }
 
   #countAnswer({ cost, changes, proof, gap, solver }: PersonAnswer): void {

@@ -11,6 +11,42 @@ const texts = (result: ResultDocument, asked: Asked = {}) =>
 const write = async (question: Question, asked: Asked = {}) =>
   flat(letterOf(await resultOf(question), { policy: question.policy, ...asked }).text);
 
+describe('a threshold by segment', () => {
+  it('decides, whatever score is the highest', async () => {
+    const decision = { threshold: 0.6, thresholdBy: 'housingKind', thresholds: { rent: 0.4 } };
+    const question = { model: { ...loanModel(), decision }, features: { incomeTotal: 4000 } };
+    for (const target of ['approved', 'rejected'])
+      expect(await write({ ...question, target }, { model: question.model })).not.toContain('highest score');
+  });
+});
+
+describe('a range of numbers without decimals', () => {
+  const [income] = loanModel().features;
+  const model = {
+    ...loanModel(),
+    features: [{ ...income, decimals: undefined, unit: 'EUR' }, ...loanModel().features.slice(1)],
+    parameters: { ...loanModel().parameters, weights: [1e-7, -0.002, 0.5, 0.5, 0, -0.5] },
+  };
+  const fixed = Object.fromEntries(
+    ['debtTotal', 'isGuaranteed', 'housingKind'].map((name) => [name, { change: 'never' }]),
+  );
+  const told = async (rule: object) => {
+    const policy = { region: true, features: { ...fixed, incomeTotal: rule } };
+    const text = await write({ model, policy, features: { incomeTotal: 2000.11 } }, { model });
+    return /Monthly income: (.*?) \(currently/.exec(text)![1];
+  };
+
+  it('holds the example of the letter', async () => {
+    expect(await told({ max: 40000000.5 })).toBe('between 38,054,651.0811197 and 40,000,000 EUR');
+  });
+
+  it('ends on the steps of the policy', async () => {
+    expect(await told({ step: 0.37, max: 40000000 })).toBe(
+      'between 38,054,651.22 and 39,999,999.85 EUR, in steps of 0.37 EUR',
+    );
+  });
+});
+
 describe('a letter with a change', () => {
   it('tells the decision, the score, the threshold, the change, its proof and the details in each language', async () => {
     const [en, de, fr] = texts(await resultOf());

@@ -77,6 +77,44 @@ describe('a report', () => {
     expect(text).toContain('2026-01-15 10:00 UTC');
   });
 
+  it('names all targets of results that have several, and the target of each answer', () => {
+    const targets = [
+      { target: 'A', status: 'infeasible' },
+      { target: 'B', status: 'found' },
+    ] as const;
+    const answer = answerOf({ target: 'B', band: 'B', prediction: 'rejected', score: 0.72 });
+    const text = textOf(page([resultOf({ target: 'B', targets: [...targets], counterfactuals: [answer] })]));
+    expect(text).toContain('1 person, targets A, B');
+    expect(text).toContain('B: income from 2,100 to 2,600');
+    expect(text).toContain('it would have been in band B (0.72) with:');
+    expect(textOf(page(population(20)))).toContain('20 people, target approved');
+  });
+
+  it('counts one person as one', () => {
+    const months = [{ name: 'months', type: 'integer', unit: 'months' }] as const;
+    const change = { features: { months: 4 }, changes: [{ feature: 'months', from: 3, to: 4 }] };
+    const range = { features: { months: { from: 1 } }, proof: { kind: 'proved', maximal: true } } as const;
+    const reason = { code: 'limit', message: 'the effort ended' };
+    const results = [
+      resultOf({ counterfactuals: [answerOf({ ...change, region: range })], degraded: true }),
+      infeasibleOf({ id: 'a-2' }),
+      resultOf({ id: 'a-3', status: 'already', counterfactuals: [] }),
+      ...['a-4', 'a-5'].map((id) => resultOf({ id, status: 'not-found', counterfactuals: [], reason })),
+    ];
+    const text = textOf(page(results, { labels: new Labels(months) }));
+    for (const words of [
+      '1 has a way to the target',
+      '1 has no way within the policy',
+      '1 has the target already',
+      '1 person without a way',
+      '1 search ended before a proof',
+      'up by 1 month ',
+      'months at least 1 month.',
+    ])
+      expect(text).toContain(words);
+    expect(text).not.toMatch(/(?<!-)\b1 (people|have|months|searches|points)\b/);
+  });
+
   it('is the same for the same results', () => {
     expect(page(population(300), { by: ['age'] })).toBe(page(population(300), { by: ['age'] }));
   });

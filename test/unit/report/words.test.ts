@@ -197,3 +197,54 @@ describe('a score', () => {
     );
   });
 });
+
+describe('bands and several targets in words', () => {
+  const decision = { band: 'C', calibrated: false };
+  const toBand = (target: string, band: string, score: number): CounterfactualDocument => ({
+    ...counterfactual,
+    ...{ target, band, score },
+    prediction: 'rejected',
+  });
+
+  it('a band is the outcome where the target is a band', () => {
+    const { target: _, ...answer } = toBand('B', 'A', 0.92);
+    expect(words({ target: 'B', decision, counterfactuals: [answer] })).toBe(
+      'Applicant a-0042 was rejected (score 0.41, band C). It would have been in band A (0.92) with: income from 2,100 to 2,600 EUR/month.',
+    );
+    expect(words({ decision: { ...decision, band: null } })).toContain(
+      '(score 0.41, below all bands). It would have been approved (0.52)',
+    );
+    const predicted = { target: 'B', counterfactuals: [{ ...answer, prediction: 210, score: 210 }] };
+    const factual = { features: {}, prediction: 190, score: 190 };
+    expect(words({ ...predicted, decision, factual })).toContain(
+      'was predicted 190, band C. It would have been predicted 210, band A with:',
+    );
+  });
+
+  it('each target has its answers or its reason', () => {
+    const reason = {
+      code: 'infeasible',
+      message: 'nothing helps',
+      blocking: ['features.income.max'],
+      relaxation: null,
+    };
+    const targets = [
+      { target: 'A', status: 'infeasible', reason },
+      { target: 'B', status: 'found' },
+      { target: { from: 0.5 }, status: 'not-found', reason: { code: 'limit', message: 'the effort ended' } },
+      { target: 'C', status: 'already' },
+    ] as const;
+    const known = { targets: [...targets], target: 'B', decision };
+    expect(words({ ...known, counterfactuals: [toBand('B', 'B', 0.72)] })).toBe(
+      'Applicant a-0042 was rejected (score 0.41, band C).' +
+        ' For the target A: nothing that the policy allows would have reached it. What stands in the way: features.income.max. Leaving out a single entry would not help.' +
+        ' For the target B: it would have been in band B (0.72) with: income from 2,100 to 2,600 EUR/month.' +
+        ' For the target score from 0.5 no way was found: the effort ended.' +
+        ' The target C is reached already.',
+    );
+    const none = targets.filter(({ status }) => status === 'infeasible');
+    expect(words({ ...known, targets: none, status: 'infeasible', counterfactuals: [], reason })).toMatch(
+      /^Applicant a-0042 was rejected \(score 0.41, band C\). For the target A: nothing/,
+    );
+  });
+});

@@ -1,21 +1,17 @@
 /** Two models or two policies on the same rows. */
 import { useState } from 'preact/hooks';
 import { Notice } from '../../parts/notice.js';
-import { type ListedModel, type ListedPolicy, referenceOf } from '../../registry.js';
+import { referenceOf } from '../../registry.js';
 import { ComparisonView } from './comparison-view.js';
 import { ReferenceSelect } from './reference-select.js';
 import { RowChoice } from './row-choice.js';
 import { useComparison } from './use-comparison.js';
-
-interface FormProps {
-  readonly models: readonly ListedModel[];
-  readonly policies: readonly ListedPolicy[];
-}
+import type { VersionChoice } from './version-choice.js';
 
 type Side = { readonly model: string; readonly policy: string };
 
-export function CompareForm({ models, policies }: FormProps) {
-  const newest = { model: referenceOf(models[0]), policy: referenceOf(policies[0]) };
+export function CompareForm({ models, policies, first }: VersionChoice) {
+  const newest = { model: first.model, policy: first.policy || referenceOf(policies[0]) };
   const [sides, setSides] = useState<readonly [Side, Side]>([newest, newest]);
   const [rows, setRows] = useState('');
   const [before, after] = sides;

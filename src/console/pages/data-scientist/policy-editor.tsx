@@ -5,22 +5,21 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ConsoleSession } from '../../page.js';
 import { FaultList, Notice } from '../../parts/notice.js';
-import { type ListedModel, type ListedPolicy, readPolicy, referenceOf } from '../../registry.js';
+import { readPolicy } from '../../registry.js';
 import { request } from '../../requests.js';
 import { ComparisonView } from './comparison-view.js';
 import { ReferenceSelect } from './reference-select.js';
 import { RowChoice } from './row-choice.js';
 import { SaveVersion } from './save-version.js';
 import { useComparison } from './use-comparison.js';
+import type { VersionChoice } from './version-choice.js';
 
 interface PolicyFaultLine {
   readonly path: string;
   readonly message: string;
 }
 
-interface EditorProps {
-  readonly models: readonly ListedModel[];
-  readonly policies: readonly ListedPolicy[];
+interface EditorProps extends VersionChoice {
   readonly session: ConsoleSession;
   onSaved(): void;
 }
@@ -28,10 +27,10 @@ interface EditorProps {
 const PAUSE_MS = 300;
 const EMPTY = '{ "schema": "elsewise.policy/v1" }';
 
-export function PolicyEditor({ models, policies, session, onSaved }: EditorProps) {
+export function PolicyEditor({ models, policies, first, session, onSaved }: EditorProps) {
   const [text, setText] = useState(EMPTY);
-  const [model, setModel] = useState(models[0] ? referenceOf(models[0]) : '');
-  const [saved, setSaved] = useState(policies[0] ? referenceOf(policies[0]) : '');
+  const [model, setModel] = useState(first.model);
+  const [saved, setSaved] = useState(first.policy);
   const [rows, setRows] = useState('');
   const [error, setError] = useState<unknown>(undefined);
   useEffect(() => {
@@ -39,8 +38,10 @@ export function PolicyEditor({ models, policies, session, onSaved }: EditorProps
     readPolicy(saved).then((policy) => setText(JSON.stringify(policy, undefined, 2)), setError);
   }, [saved]);
   const policy = parsed(text);
+  const { faults, isCurrent } = useFaults(text, model);
   const after = { model, policy };
-  const isReady = rows !== '' && model !== '' && policy !== undefined && !(saved && text === EMPTY);
+  // The server refuses to solve with a policy that has faults.
+  const isReady = rows !== '' && model !== '' && isCurrent && faults?.length === 0 && !(saved && text === EMPTY);
   const live = useComparison(isReady ? { rows, before: saved ? { model, policy: saved } : after, after } : undefined);
   return (
     <section class="workbench" aria-label="Policy editor">
@@ -72,14 +73,14 @@ export function PolicyEditor({ models, policies, session, onSaved }: EditorProps
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
         {error !== undefined && <Notice error={error} />}
-        <Faults text={text} model={model} />
+        <Faults faults={faults} />
         {session.roles.includes('admin') && <SaveVersion policy={policy} onSaved={onSaved} />}
       </div>
       <div>
-        {live.error !== undefined && (
+        {(live.error !== undefined || (faults ?? []).length > 0) && (
           <p class="quiet" role="status">
             {live.answer ? 'The figures are those of the last policy that could be solved. ' : ''}
-            {(live.error as Error).message}
+            {live.error !== undefined && (live.error as Error).message}
           </p>
         )}
         {live.answer ? (
@@ -105,16 +106,38 @@ function parsed(text: string): unknown {
   }
 }
 
-function Faults({ text, model }: { text: string; model: string }) {
-  const [faults, setFaults] = useState<readonly PolicyFaultLine[] | undefined>(undefined);
+interface Checked {
+  readonly text: string;
+  readonly model: string;
+  readonly faults: readonly PolicyFaultLine[];
+}
+
+interface KnownFaults {
+  /** Of the last check. Undefined: nothing was checked yet. */
+  readonly faults: readonly PolicyFaultLine[] | undefined;
+  /** Whether they are those of this text and model. */
+  readonly isCurrent: boolean;
+}
+
+function useFaults(text: string, model: string): KnownFaults {
+  const [checked, setChecked] = useState<Checked | undefined>(undefined);
   useEffect(() => {
     const ending = new AbortController();
-    const timer = setTimeout(() => checkText(text, model, ending.signal).then(setFaults, () => {}), PAUSE_MS);
+    const check = () =>
+      checkText(text, model, ending.signal).then(
+        (faults) => setChecked({ text, model, faults }),
+        () => {},
+      );
+    const timer = setTimeout(check, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       ending.abort();
     };
   }, [text, model]);
+  return { faults: checked?.faults, isCurrent: checked?.text === text && checked.model === model };
+}
+
+function Faults({ faults }: { faults: readonly PolicyFaultLine[] | undefined }) {
   if (faults === undefined) return <p role="status">Checking</p>;
   return (
     <div role="status">

@@ -10,7 +10,7 @@ export interface OpenedAnswer {
   readonly policy: ListedPolicy | undefined;
 }
 
-interface Registry {
+export interface Registry {
   readonly models: readonly ListedModel[];
   readonly policies: readonly ListedPolicy[];
 }

@@ -1,8 +1,13 @@
 /** The plans of a result: a tab for each, the score against the threshold, and a card for each feature that changes. */
 import type { FeatureDocument } from '../../../documents/model-document.js';
-import type { PolicyInput } from '../../../documents/policy-document.js';
+import type { PolicyInput, TargetDocument } from '../../../documents/policy-document.js';
 import type { CounterfactualDocument, ResultDocument } from '../../../documents/result-document.js';
-import { describeRegion, nameInWords } from '../../../report/words.js';
+import type { LetterContext } from '../../../report/letters/letter-context.js';
+import { bandOf } from '../../../report/letters/letter-goal.js';
+import { toldRange } from '../../../report/letters/letter-ranges.js';
+import { rangeInWords } from '../../../report/letters/letter-ways.js';
+import { targetInWords } from '../../../report/target-words.js';
+import { nameInWords } from '../../../report/words.js';
 import { Histogram, type Mark } from '../../parts/histogram.js';
 import { isNumeric, labelOf, type Population, type RowOfFeatures, showValue } from './population.js';
 import { ScoreBar } from './score-bar.js';
@@ -10,7 +15,9 @@ import { ScoreBar } from './score-bar.js';
 interface PlansProps {
   readonly result: ResultDocument;
   readonly population: Population;
+  /** Undefined: not known. */
   readonly policy: PolicyInput | undefined;
+  readonly facts: LetterContext;
   readonly open: number;
   /** Values that the person tries. */
   readonly own: RowOfFeatures | undefined;
@@ -24,9 +31,10 @@ const PROOFS = {
   heuristic: 'A cheaper plan may exist.',
 };
 
-export function Plans({ result, population, policy, open, own, onOpen }: PlansProps) {
+export function Plans({ result, population, policy, facts, open, own, onOpen }: PlansProps) {
   const { counterfactuals: plans } = result;
   const plan = plans[open];
+  const titles = titlesOf(plans, facts);
   return (
     <>
       <div
@@ -46,23 +54,23 @@ export function Plans({ result, population, policy, open, own, onOpen }: PlansPr
             tabIndex={k === open ? 0 : -1}
             onClick={() => onOpen(k)}
           >
-            <strong>{one.lever ? `By ${one.lever}` : `Plan ${LETTERS[k]}`}</strong>
+            <strong>{titles[k]}</strong>
             <span>{one.changes.map((change) => shortly(change, population)).join(', ')}</span>
           </button>
         ))}
       </div>
       <div id="plan" role="tabpanel" aria-labelledby={`plan-${open}`}>
-        <ScoreBar result={result} plan={plan} population={population} margin={policy?.margin ?? 0} />
+        <ScoreBar {...{ result, plan, facts }} margin={policy && (policy.margin ?? 0)} />
         <div class="cards">
-          {plan.changes.map(({ feature }) => (
+          {plan.changes.map((change) => (
             <FeatureCard
-              key={feature}
-              feature={population.features.find(({ name }) => name === feature)!}
-              plan={plan}
-              now={result.factual!.features}
+              key={change.feature}
+              feature={population.features.find(({ name }) => name === change.feature)!}
+              change={change}
+              region={plan.region}
               own={own}
               population={population}
-              policy={policy}
+              facts={facts}
             />
           ))}
           <Stays plan={plan} policy={policy} population={population} />
@@ -75,6 +83,24 @@ export function Plans({ result, population, policy, open, own, onOpen }: PlansPr
   );
 }
 
+/** `Plan A`. Where plans have targets or levers of their own: `Band “B”`, and `Band “B”, way 2`. */
+function titlesOf(plans: ResultDocument['counterfactuals'], facts: LetterContext): string[] {
+  const kinds = plans.map(({ lever, target }) => {
+    if (lever) return `By ${lever}`;
+    return target === undefined ? undefined : targetTitle(target, facts);
+  });
+  return kinds.map((kind, k) => {
+    const before = kinds.slice(0, k).filter((other) => other === kind).length;
+    if (kind === undefined) return `Plan ${LETTERS[k]}`;
+    return before ? `${kind}, way ${before + 1}` : kind;
+  });
+}
+
+function targetTitle(target: TargetDocument, facts: LetterContext): string {
+  const title = targetInWords(target, (name) => facts.words.quote(facts.names.class(name)));
+  return `${bandOf(target, facts) ? 'Band' : 'For'} ${title}`;
+}
+
 function moveTab(event: KeyboardEvent, open: number, count: number, onOpen: (plan: number) => void): void {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;
@@ -84,26 +110,30 @@ function moveTab(event: KeyboardEvent, open: number, count: number, onOpen: (pla
 }
 
 /** `monthly income +150 EUR`, `co-applicant: yes` */
-function shortly({ feature, from, to }: CounterfactualDocument['changes'][number], { features }: Population): string {
+function shortly({ feature, from, to }: Change, { features }: Population): string {
   const known = features.find(({ name }) => name === feature);
   const name = nameInWords(feature, known?.label);
   return typeof to === 'number' ? `${name} ${differenceOf(from, to, known?.unit)}` : `${name}: ${showValue(to)}`;
 }
 
-interface CardProps extends WithPolicy {
+type Change = CounterfactualDocument['changes'][number];
+
+interface CardProps {
   readonly feature: FeatureDocument;
-  readonly plan: CounterfactualDocument;
-  readonly now: RowOfFeatures;
+  readonly change: Change;
+  readonly region: CounterfactualDocument['region'];
   readonly own: RowOfFeatures | undefined;
   readonly population: Population;
+  readonly facts: LetterContext;
 }
 
-function FeatureCard({ feature, plan, now, own, population, policy }: CardProps) {
+/** Values have all their digits, and ranges the words of the letter: a rounded value may not be an answer. */
+function FeatureCard({ feature, change, region, own, population, facts }: CardProps) {
   const { name, unit } = feature;
-  const [from, to] = [now[name], plan.features[name]];
-  const range = plan.region?.features[name];
+  const { from, to } = change;
+  const range = region?.features[name];
   const band = range && !('in' in range) ? range : undefined;
-  const hasOthers = range && (!('in' in range) || range.in.length > 1);
+  const others = toldRange(change, region, false, facts);
   return (
     <article class="card">
       <div class="title">
@@ -111,25 +141,19 @@ function FeatureCard({ feature, plan, now, own, population, policy }: CardProps)
         <span class="badge yes-badge">{differenceOf(from, to, unit)}</span>
       </div>
       <p class="change">
-        {showValue(from)} <span aria-hidden="true">→</span>
-        <span class="unseen"> to </span> {showValue(to, unit)}
+        {typeof from === 'number' ? facts.format.number(from) : facts.names.value(name, from)}{' '}
+        <span aria-hidden="true">→</span>
+        <span class="unseen"> to </span> {facts.names.value(name, to)}
       </p>
       <Picture feature={feature} population={population} marks={marksOf(from, to, own?.[name])} band={band} to={to} />
-      {hasOthers && (
+      {others && (
         <p class="quiet">
-          Works as well, with the other changes:{' '}
-          {describeRegion({ ...plan.region!, features: { [name]: range } }, population.features)}
-          {band && stepInWords(feature, policy)}. This is proved for every permitted value.
+          Works as well, with the other changes: {rangeInWords(name, others, to, facts)}. This is proved for every
+          permitted value.
         </p>
       )}
     </article>
   );
-}
-
-/** Nothing is proved about values between the steps. */
-function stepInWords({ name, unit }: FeatureDocument, policy: PolicyInput | undefined): string {
-  const step = policy?.features?.[name]?.step;
-  return step ? `, in steps of ${showValue(step, unit)}` : '';
 }
 
 /** `+150 EUR/month`, `change` */
@@ -139,8 +163,12 @@ function differenceOf(from: unknown, to: unknown, unit?: string): string {
   return `${difference > 0 ? '+' : '−'}${showValue(Math.abs(difference), unit)}`;
 }
 
+interface StaysProps extends Pick<PlansProps, 'population' | 'policy'> {
+  readonly plan: CounterfactualDocument;
+}
+
 /** The details that nobody is asked to change, and the others that the plan leaves as they are. */
-function Stays({ plan, policy, population: { features } }: Pick<CardProps, 'plan' | 'population' | 'policy'>) {
+function Stays({ plan, policy, population: { features } }: StaysProps) {
   const never = features.filter(({ name }) => policy?.features?.[name]?.change === 'never');
   return (
     <article class="card">
@@ -151,10 +179,6 @@ function Stays({ plan, policy, population: { features } }: Pick<CardProps, 'plan
       </p>
     </article>
   );
-}
-
-interface WithPolicy {
-  readonly policy: PolicyInput | undefined;
 }
 
 const listOf = (features: readonly FeatureDocument[]): string =>

@@ -1,6 +1,8 @@
 /** What the page knows of the model: its features for people, and the distribution of their values. */
+import type { BandDocument } from '../../../documents/decision/decision-document.js';
 import type { FeatureDocument, RowValue } from '../../../documents/model-document.js';
 import { formatNumber } from '../../../report/numbers.js';
+import { withUnit } from '../../../report/units.js';
 import { nameInWords } from '../../../report/words.js';
 import { request } from '../../requests.js';
 
@@ -19,6 +21,8 @@ export interface Population {
   readonly classLabels?: Readonly<Record<string, string>>;
   /** By class: the score at which the decision changes. */
   readonly thresholds?: Readonly<Record<string, number>>;
+  /** The bands of scores, best first. */
+  readonly bands?: readonly BandDocument[];
   readonly background: Readonly<Record<string, FeatureShares>>;
   readonly rows: readonly RowOfFeatures[];
 }
@@ -42,7 +46,7 @@ export const classLabel = ({ classLabels = {} }: Population, name: string | numb
 export function showValue(value: RowValue | undefined, unit = ''): string {
   if (value === null || value === undefined) return 'unknown';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'number' ? `${formatNumber(value)}${unit && ` ${unit}`}` : value;
+  return typeof value === 'number' ? withUnit(formatNumber(value), unit) : value;
 }
 
 export const isNumeric = ({ type }: FeatureDocument): boolean => type === 'continuous' || type === 'integer';

@@ -1,32 +1,50 @@
 /** The score now, the score with a plan, and the score that is needed, on one bar. */
+import type { TargetDocument } from '../../../documents/policy-document.js';
 import type { CounterfactualDocument, ResultDocument } from '../../../documents/result-document.js';
-import { type Population, showValue } from './population.js';
+import type { LetterContext } from '../../../report/letters/letter-context.js';
+import { scoredClass } from '../../../report/letters/letter-goal.js';
+import { thresholdOf } from '../../../report/letters/letter-scores.js';
+import { showValue } from './population.js';
 
 interface ScoreBarProps {
   readonly result: ResultDocument;
   readonly plan: CounterfactualDocument;
-  readonly population: Population;
-  readonly margin: number;
+  readonly facts: LetterContext;
+  /** The margin of the policy. Undefined: the policy is not known. */
+  readonly margin: number | undefined;
 }
 
-/** The threshold of the target, with the margin that the policy requires beyond it. */
-function neededFor(
-  { target, decision }: ResultDocument,
-  { thresholds, classes }: Population,
-  margin: number,
-): number | undefined {
-  if (typeof target !== 'string') return undefined;
-  // A threshold that depends on the person's segment is that of the second class.
-  const threshold = thresholds ? thresholds[target] : target === classes[1] ? decision?.threshold : undefined;
-  return threshold === undefined ? undefined : threshold + margin;
+interface Score {
+  readonly at: number;
+  readonly words: string;
 }
 
-export function ScoreBar({ result, plan, population, margin }: ScoreBarProps) {
-  const now = result.factual!.score;
-  const needed = neededFor(result, population, margin);
-  const isShare = population.classes.length > 0 && [now, plan.score].every((score) => score >= 0 && score <= 1);
+/** The threshold of the plan's target, with the margin beyond the threshold. The threshold alone does not tell the score that is needed. */
+function neededFor(target: TargetDocument, { result, facts, margin }: ScoreBarProps): Score | undefined {
+  const threshold = thresholdOf(target, result, facts);
+  if (threshold === undefined) return undefined;
+  return margin === undefined ? { at: threshold, words: 'threshold' } : { at: threshold + margin, words: 'needed' };
+}
+
+/** Undefined: the result reports the score of another class than the plan's. */
+function nowOf({ factual, target }: ResultDocument, own: TargetDocument, facts: LetterContext): number | undefined {
+  return scoredClass(target!, facts) === scoredClass(own, facts) ? factual!.score : undefined;
+}
+
+export function ScoreBar(props: ScoreBarProps) {
+  const { result, plan, facts } = props;
+  const target = plan.target ?? result.target!;
+  const now = nowOf(result, target, facts);
+  const needed = neededFor(target, props);
+  const isShare =
+    (facts.model.classes ?? []).length > 0 && [now ?? 0, plan.score].every((score) => score >= 0 && score <= 1);
   const told = (score: number) => (isShare ? score.toFixed(2) : showValue(score));
-  const words = `Score now ${told(now)}, with this plan ${told(plan.score)}${needed === undefined ? '' : `, needed ${told(needed)}`}`;
+  const parts = [
+    ...(now === undefined ? [] : [`now ${told(now)}`]),
+    `with this plan ${told(plan.score)}`,
+    ...(needed ? [`${needed.words} ${told(needed.at)}`] : []),
+  ];
+  const words = `Score ${parts.join(', ')}`;
   if (!isShare) return <p class="card">{words}</p>;
   return (
     <figure class="card score">
@@ -34,19 +52,21 @@ export function ScoreBar({ result, plan, population, margin }: ScoreBarProps) {
         <svg viewBox="0 0 100 6" preserveAspectRatio="none" role="img" aria-label={words}>
           <rect class="track" width="100" height="6" />
           <rect class="then" width={100 * plan.score} height="6" />
-          <rect class="now" width={100 * now} height="6" />
+          {now !== undefined && <rect class="now" width={100 * now} height="6" />}
         </svg>
-        {needed !== undefined && <i class="needed" style={{ left: `${100 * needed}%` }} />}
+        {needed && <i class="needed" style={{ left: `${100 * needed.at}%` }} />}
       </div>
       <figcaption aria-hidden="true">
-        {needed !== undefined && (
-          <span class={`mark above${sideOf(needed, 'after')}`} style={{ left: `${100 * needed}%` }}>
-            needed {told(needed)}
+        {needed && (
+          <span class={`mark above${sideOf(needed.at, 'after')}`} style={{ left: `${100 * needed.at}%` }}>
+            {needed.words} {told(needed.at)}
           </span>
         )}
-        <span class={`mark no${sideOf(now, 'before')}`} style={{ left: `${100 * now}%` }}>
-          now {told(now)}
-        </span>
+        {now !== undefined && (
+          <span class={`mark no${sideOf(now, 'before')}`} style={{ left: `${100 * now}%` }}>
+            now {told(now)}
+          </span>
+        )}
         <span class={`mark yes${sideOf(plan.score, 'after')}`} style={{ left: `${100 * plan.score}%` }}>
           {told(plan.score)} with this plan
         </span>

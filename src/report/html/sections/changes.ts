@@ -15,7 +15,10 @@ export function changesSection({ summary, labels }: Report): Html {
   const { changes, changesPerAnswer } = summary;
   const rows = changes.slice(0, SHOWN).map((change) => rowOf(change, labels));
   const others = changes.length - SHOWN;
-  const more = others > 0 ? html`<p class="note">${formatNumber(others)} other features change less often.</p>` : '';
+  const more =
+    others > 0
+      ? html`<p class="note">${formatCount(others, 'other feature changes', 'other features change')} less often.</p>`
+      : '';
   const body = changes.length
     ? html`${wideTable('h-changes', html`<table><caption>Share of the cheapest answers that change a feature. Sizes: the median, and the range of the middle four fifths.</caption><thead><tr><th scope="col">feature</th><th scope="col"><span class="hide">bar</span></th><th scope="col" class="n">answers</th><th scope="col">how</th></tr></thead><tbody>${rows}</tbody></table>`)}${more}<p class="note">${perAnswer(changesPerAnswer)}</p>`
     : html`<p class="soft">There are no answers.</p>`;

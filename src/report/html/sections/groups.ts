@@ -1,6 +1,6 @@
 /** The figures by group, with intervals and the words of the tests. */
 import type { Grouping, GroupSummary, Rate } from '../../../documents/summary-document.js';
-import { formatFigure, formatNumber, formatPercent } from '../../numbers.js';
+import { formatCount, formatFigure, formatNumber, formatPercent } from '../../numbers.js';
 import { MOST_GROUPS } from '../../summary/grouping.js';
 import { costsInWords, sharesInWords } from '../difference-words.js';
 import { clip, EMPTY, type Html, html } from '../escape.js';
@@ -53,10 +53,10 @@ function notes({ groups, suppressed }: Grouping, smallest: number): Html {
   const more = suppressed.length > hidden.length ? ` and ${formatNumber(suppressed.length - hidden.length)} more` : '';
   const parts = [
     suppressed.length
-      ? `Without figures, because a group has fewer than ${formatNumber(smallest)} people without the target or would tell the figures of one that has: ${hidden.join(', ')}${more}.`
+      ? `Without figures, because a group has fewer than ${formatCount(smallest, 'person', 'people')} without the target or would tell the figures of one that has: ${hidden.join(', ')}${more}.`
       : '',
     notFound > 0
-      ? `For ${formatNumber(notFound)} people nothing was found and nothing was proved. They are not counted as people without a way: the shares are lower bounds.`
+      ? `For ${formatCount(notFound, 'person', 'people')} nothing was found and nothing was proved. ${notFound === 1 ? 'This person is not counted as one' : 'They are not counted as people'} without a way: the shares are lower bounds.`
       : '',
   ].filter(Boolean);
   return parts.length ? html`<p class="note">${parts.join(' ')}</p>` : EMPTY;

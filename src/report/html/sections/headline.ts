@@ -1,6 +1,6 @@
 /** The title and the figures at the top of a report. */
-import type { TargetDocument } from '../../../documents/policy-document.js';
-import { formatFigure, formatNumber, formatPercent } from '../../numbers.js';
+import { formatCount, formatFigure, formatNumber, formatPercent } from '../../numbers.js';
+import { targetInWords } from '../../target-words.js';
 import { clip, type Html, html } from '../escape.js';
 import type { Report } from '../report.js';
 
@@ -9,16 +9,29 @@ export function heading({ summary, source, software, created }: Report): Html {
     ...summary.models.map(({ name, version }) => `model ${name}${version === null ? '' : `@${version}`}`),
     ...summary.policies.map(({ name }) => `policy ${name}`),
   ];
-  const [first] = summary.targets;
-  const target = summary.targets.length === 1 && first.target !== null ? `, target ${targetInWords(first.target)}` : '';
-  return html`<header><div><p class="soft">${clip(names.join(' · '), 200)}</p><h1>Recourse report</h1><p class="soft">${formatNumber(summary.results)} ${summary.results === 1 ? 'person' : 'people'}${target}</p></div><p class="soft">${clip(source, 80)}<br>${timeInWords(created)}<br>elsewise ${software}</p></header>${notice(summary)}`;
+  return html`<header><div><p class="soft">${clip(names.join(' · '), 200)}</p><h1>Recourse report</h1><p class="soft">${formatCount(summary.results, 'person', 'people')}${targetsInWords(summary)}</p></div><p class="soft">${clip(source, 80)}<br>${timeInWords(created)}<br>elsewise ${software}</p></header>${notice(summary)}`;
+}
+
+/** Of more targets the most frequent ones. */
+const SHOWN_TARGETS = 5;
+
+/** `, target approved`, `, targets A, B, C` */
+function targetsInWords({ targets }: Report['summary']): string {
+  const known = targets.flatMap(({ target }) => (target === null ? [] : [targetInWords(target)]));
+  if (!known.length) return '';
+  const others = known.length - SHOWN_TARGETS;
+  const more = others > 0 ? ` and ${formatCount(others, 'other')}` : '';
+  return `, ${known.length === 1 ? 'target' : 'targets'} ${clip(known.slice(0, SHOWN_TARGETS).join(', '), 200)}${more}`;
 }
 
 /** What the results lack. */
 function notice({ results, brief }: Report['summary']): Html | string {
   if (results === 0) return html`<section class="card"><p><strong>There are no results yet.</strong></p></section>`;
   if (brief === 0) return '';
-  const which = brief === results ? 'The results are brief' : `${formatNumber(brief)} of the results are brief`;
+  const which =
+    brief === results
+      ? 'The results are brief'
+      : `${formatNumber(brief)} of the results ${brief === 1 ? 'is' : 'are'} brief`;
   return html`<section class="card"><p><strong>${which}.</strong> Brief results lack the values of the person. The report lacks the scores of people, directions and sizes of changes, blocking entries, groups and the target. Results of <code>explain</code> without <code>--detail brief</code> have all of them.</p></section>`;
 }
 
@@ -26,16 +39,27 @@ export function figures({ summary, costUnit }: Report): Html {
   const { statuses, proofs, cost, results } = summary;
   const share = (count: number) => formatPercent(count, results);
   const items = [
-    figure(formatNumber(statuses.found), `have a way to the target (${share(statuses.found)})`, 'yes'),
+    figure(
+      formatNumber(statuses.found),
+      `${have(statuses.found)} a way to the target (${share(statuses.found)})`,
+      'yes',
+    ),
     figure(
       formatNumber(statuses.infeasible),
-      `have no way within the policy, proved (${share(statuses.infeasible)})`,
+      `${have(statuses.infeasible)} no way within the policy, proved (${share(statuses.infeasible)})`,
       statuses.infeasible > 0 ? 'no' : '',
     ),
     ...(statuses['not-found'] > 0
       ? [figure(formatNumber(statuses['not-found']), 'without an answer: nothing found, nothing proved', 'no')]
       : []),
-    ...(statuses.already > 0 ? [figure(formatNumber(statuses.already), 'have the target as they are')] : []),
+    ...(statuses.already > 0
+      ? [
+          figure(
+            formatNumber(statuses.already),
+            statuses.already === 1 ? 'has the target already' : 'have the target as they are',
+          ),
+        ]
+      : []),
     ...(statuses.invalid > 0 ? [figure(formatNumber(statuses.invalid), 'could not be read', 'no')] : []),
     figure(
       statuses.found ? formatPercent(proofs.optimal, statuses.found) : '–',
@@ -46,20 +70,10 @@ export function figures({ summary, costUnit }: Report): Html {
   return html`<ul class="figures">${items}</ul>`;
 }
 
+const have = (people: number): string => (people === 1 ? 'has' : 'have');
+
 const figure = (value: string, words: string, kind = ''): Html =>
   html`<li class="card"><span class="figure ${kind}">${value}</span> <span class="soft">${words}</span></li>`;
 
 /** `2026-11-18 16:02 UTC` */
 export const timeInWords = (time: Date): string => `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
-export function targetInWords(target: TargetDocument): string {
-  if (typeof target === 'number') return formatNumber(target);
-  if (typeof target === 'string') return target;
-  if (Array.isArray(target)) return target.join(' or ');
-  if ('value' in target) return `${formatNumber(target.value)} ± ${formatNumber(target.tolerance)}`;
-  const ends = [
-    target.from === undefined ? '' : `from ${formatNumber(target.from)}`,
-    target.to === undefined ? '' : `to ${formatNumber(target.to)}`,
-  ];
-  return `score ${ends.filter(Boolean).join(' ')}`;
-}

@@ -24,7 +24,7 @@ const row = (words: string, count: number, of: number): Html =>
 function limitsInWords({ effort, time, degraded }: Report['summary']['limits']): string {
   if (effort + time + degraded === 0) return 'No search ended early.';
   const parts = [
-    `${formatNumber(degraded)} searches ended before a proof.`,
+    `${formatCount(degraded, 'search', 'searches')} ended before a proof.`,
     `${formatNumber(effort)} ended by their effort: the same row gives the same answer on every machine.`,
     `${formatNumber(time)} ended by the clock: a repetition may give other answers.`,
   ];

@@ -1,8 +1,9 @@
 /** Where the figures come from: documents, digests, software, time and methods. */
 import { formatCount } from '../../numbers.js';
+import { targetInWords } from '../../target-words.js';
 import { clip, type Html, html } from '../escape.js';
 import type { Report } from '../report.js';
-import { targetInWords, timeInWords } from './headline.js';
+import { timeInWords } from './headline.js';
 
 const LONGEST = 200;
 
