@@ -89,7 +89,12 @@ const essence = (lines: readonly Line[]) =>
   lines.map(({ id, status, counterfactuals }) => ({
     id,
     status,
-    answers: counterfactuals.map(({ changes, cost, proof }) => ({ changes, cost: cost.toFixed(9), proof: proof.kind })),
+    answers: counterfactuals
+      .map(({ changes, cost, proof }) => ({ changes, cost: cost.toFixed(9), proof: proof.kind }))
+      // Solvers list answers of the same cost in different orders.
+      .sort((one, other) =>
+        `${one.cost}${JSON.stringify(one.changes)}` < `${other.cost}${JSON.stringify(other.changes)}` ? -1 : 1,
+      ),
   }));
 
 describe('elsewise explain', () => {

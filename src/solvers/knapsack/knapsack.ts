@@ -37,6 +37,24 @@ const FLOPS_PER_ITEM = 16;
 
 const NORMS = new Set(['l0', 'l1', 'l2', 'percentile']);
 
+/**
+ * With more values, many combinations have nearly the same cost and sum. For a linear row a branch and bound is then faster. Under l0 the
+ * number of values does not matter, and no other method is as fast for quadratics.
+ */
+const MOST_VALUES = 1_000;
+/** The largest effort for a row. Rows that need more are left to the next method. */
+const MOST_EFFORT = 2_500;
+
+/** The number of values that features with steps and categories may take. Infinity: such a feature has no bound. */
+function valuesOf({ rules }: Problem): number {
+  const free = rules.filter(({ never }) => !never);
+  return free.reduce((sum, { feature, step, min, max, maxIncrease, maxDecrease }) => {
+    if (feature.kind === 'choice') return sum + feature.width;
+    const least = step || (feature.decimals >= 0 ? 10 ** -feature.decimals : 0);
+    return sum + 1 + (least && Math.min(max - min, maxIncrease + maxDecrease) / least);
+  }, 0);
+}
+
 /** The only sum of a problem. Null: the problem has another form. */
 function sumOf({ piece, ...problem }: Problem): MovedSum | null {
   const { rows, atoms } = piece;
@@ -70,9 +88,12 @@ function stepsOf(problem: Problem): TreesAtom | null {
 function accepts(problem: Problem): 'no' | 'exact' {
   const { traits, maxChanges } = problem;
   const isFree = !traits.linked && !traits.disjunctive && maxChanges >= 1;
-  return isFree && NORMS.has(traits.norm) && (stepsOf(problem) || (!isPlain(problem) && sumOf(problem)))
-    ? 'exact'
-    : 'no';
+  if (!isFree || !NORMS.has(traits.norm)) return 'no';
+  if (stepsOf(problem)) return 'exact';
+  const sum = isPlain(problem) ? null : sumOf(problem);
+  if (!sum) return 'no';
+  const isFast = traits.norm === 'l0' || sum instanceof QuadraticSum || valuesOf(problem) <= MOST_VALUES;
+  return isFast ? 'exact' : 'no';
 }
 
 class PreparedKnapsack implements Prepared {
@@ -90,8 +111,9 @@ class PreparedKnapsack implements Prepared {
     this.search = new KnapsackSearch(problem, this.menu, this.best);
   }
 
-  solve(domain: Domain, limits: Limits): Outcome {
+  solve(domain: Domain, given: Limits): Outcome {
     const { menu, search, best, source } = this;
+    const limits = { ...given, budget: given.budget.shareEffort(1, MOST_EFFORT) };
     best.begin(domain);
     const lack = source.fill(domain, limits.nudge);
     if (!lack) return numerical('the sum overflows');
