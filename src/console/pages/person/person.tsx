@@ -1,5 +1,5 @@
 /** A person's values, the answer about the values, and the wishes for new plans. */
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { OverlayInput, PolicyInput } from '../../../documents/policy-document.js';
 import type { ResultDocument } from '../../../documents/result-document.js';
 import { Notice } from '../../parts/notice.js';
@@ -25,7 +25,7 @@ interface PersonProps {
 
 export function Person({ model, policyName, policy, population, opened, kept, onOpen }: PersonProps) {
   const factual = opened?.result.factual?.features as RowOfFeatures | undefined;
-  const [row, setRow] = useState<RowOfFeatures>(
+  const [row, setShownRow] = useState<RowOfFeatures>(
     factual ?? rowFor(population.features, kept.current) ?? population.rows[0] ?? {},
   );
   const [wishes, setWishes] = useState<Wishes>({ features: {} });
@@ -38,9 +38,15 @@ export function Person({ model, policyName, policy, population, opened, kept, on
   );
   const [error, setError] = useState<unknown>(undefined);
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => {
-    kept.current = { features: population.features, row };
-  }, [row]);
+  /** The values are kept at once: an effect would run only after the next picture. */
+  const keep = (values: RowOfFeatures) => {
+    kept.current = { features: population.features, row: values };
+  };
+  const setRow = (values: RowOfFeatures) => {
+    keep(values);
+    setShownRow(values);
+  };
+  useLayoutEffect(() => keep(row), []);
   const show = (result: ResultDocument, overlay: OverlayInput | undefined) => {
     setShown({ result, overlay, isItsModel: true, isItsPolicy: true });
     if (result.factual) setRow(result.factual.features as RowOfFeatures);
