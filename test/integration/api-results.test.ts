@@ -194,17 +194,22 @@ describe('an upload of Parquet', () => {
   });
 
   it('in one large row group takes no more memory of the server than a small one', async () => {
-    const [small, large] = [await peakOf(40_000), await peakOf(200_000)];
-    expect(large - small).toBeLessThan(80e6);
+    const small = await peakOf(40_000);
+    const growth = async (name: string) => (await peakOf(200_000, name)) - small;
+    // A peak depends on the moments of garbage collection. Rows that are kept show in each run, with 160 MB.
+    const first = await growth('first');
+    expect(first < MOST_GROWTH ? first : await growth('second')).toBeLessThan(MOST_GROWTH);
   });
 });
 
+const MOST_GROWTH = 80e6;
+
 /** The most memory that a server of its own had until an upload of this many rows in one row group was queued. */
-async function peakOf(rows: number): Promise<number> {
+async function peakOf(rows: number, name = ''): Promise<number> {
   const body = writeOneGroup(rows);
   const { pid, address } = await paused.world.startServer();
   const server = { address } as ApiWorld['server'];
-  expect(await upload(`one-group-${rows}`, body, { server })).toMatchObject({ json: { rows } });
+  expect(await upload(`one-group-${rows}${name}`, body, { server })).toMatchObject({ json: { rows } });
   const peak = 1024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]);
   process.kill(pid);
   return peak;
