@@ -27,6 +27,9 @@ export interface PlanOptions {
   graphs?: RowGraphs;
 }
 
+/** A row in progress: yields model inputs and is sent their raw outputs. */
+export type RowSteps = Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]>;
+
 export interface Plan {
   readonly model: LoadedModel;
   readonly policy: Policy;
@@ -36,7 +39,7 @@ export interface Plan {
    * The same for a model that is scored elsewhere: yields model inputs and is sent their raw outputs, until the result is complete. Many
    * rows may be in progress at once. No row runs ahead of its scores.
    */
-  explainSteps(row: Row): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]>;
+  explainSteps(row: Row): RowSteps;
   /** The same for values in the order of the model's features: strings of a CSV or JSON values. */
   explainRecord(
     id: string,
@@ -45,11 +48,7 @@ export interface Plan {
     detail?: ResultDetail,
   ): ResultDocument;
   /** The same in steps. The values must not change until the result is complete. */
-  explainRecordSteps(
-    id: string,
-    raw: readonly (RowValue | undefined)[],
-    target?: unknown,
-  ): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]>;
+  explainRecordSteps(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): RowSteps;
   /** The values of the last explained row, by feature; valid until the next row. */
   readonly values: Float64Array;
   /** The result of a row that could not be read. */

@@ -14,7 +14,6 @@ import { faultsOf, RowError, type RowFault } from '../documents/row-error.js';
 import type { LoadedModel } from '../models/load.js';
 import { readRecord, recordOf } from '../models/read-row.js';
 import { graphKey } from '../models/rows/row-graph.js';
-import { readId, shapeFault } from '../models/rows/row-shape.js';
 import type { SettledPolicy } from '../policy/defaults.js';
 import { createDomain, type Domain, fillDomain } from '../policy/domain.js';
 import { underLever } from '../policy/levers.js';
@@ -34,7 +33,7 @@ import { buildLadder, climb, closes, noteAttempt, provedTo, roundMs } from './la
 import { concludeLevers, type LeverPlan, type Question } from './levers.js';
 import { concludePath, PATH_SOLVER } from './paths/conclude-path.js';
 import { PathSearch } from './paths/path-search.js';
-import type { Plan, PlanOptions, Row } from './plan-contract.js';
+import type { Plan, PlanOptions, Row, RowSteps } from './plan-contract.js';
 import { PlanMemory } from './plan-memory.js';
 import { PlanParts } from './plan-parts.js';
 import { showReasons } from './reasons/alone.js';
@@ -48,6 +47,7 @@ import {
   ResultWriter,
   reasonNotFound,
 } from './result.js';
+import { explainRow, explainRowSteps } from './row-by-name.js';
 import { concludeRungs } from './rungs.js';
 import {
   asAnswer,
@@ -148,23 +148,14 @@ export class PreparedPlan implements Plan, Prover {
   }
 
   explain(row: Row): ResultDocument {
-    const id = readId(row);
-    const fault = shapeFault(row);
-    return fault ? this.invalid(id, [fault]) : this.explainRecord(id, recordOf(this.model, row.features), row.target);
+    return explainRow(this, row);
   }
 
-  *explainSteps(row: Row): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]> {
-    const id = readId(row);
-    const fault = shapeFault(row);
-    if (fault) return this.invalid(id, [fault]);
-    return yield* this.explainRecordSteps(id, recordOf(this.model, row.features), row.target);
+  explainSteps(row: Row): RowSteps {
+    return explainRowSteps(this, row);
   }
 
-  *explainRecordSteps(
-    id: string,
-    raw: readonly (RowValue | undefined)[],
-    target?: unknown,
-  ): Generator<readonly Float64Array[], ResultDocument, readonly Float64Array[]> {
+  *explainRecordSteps(id: string, raw: readonly (RowValue | undefined)[], target?: unknown): RowSteps {
     const { memory } = this.model.model;
     if (!memory) return this.explainRecord(id, raw, target);
     const suspension = new Suspension(this.model.preprocessing, memory, this.options.ownTime);

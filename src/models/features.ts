@@ -33,6 +33,8 @@ export interface Feature {
   readonly decimals: number;
   /** No answer changes the feature: the model's threshold depends on it. */
   readonly isFixed?: boolean;
+  /** A missing value is invalid, whatever the model imputes: the model has no threshold for such rows. */
+  readonly isNeeded?: boolean;
 }
 
 export interface FeatureSpace {

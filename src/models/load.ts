@@ -14,7 +14,7 @@ import { type Background, buildBackground, readRows, type SharedBackground } fro
 import { type Bounds, checkColumns, checkSamples, checkSteps, DEFAULT_BOUNDS } from './bounds.js';
 import { type Band, bandsOf } from './decision/bands.js';
 import { withDecision } from './decision/decision-layer.js';
-import { fixSegment, modelAt, type Segments, segmentsOf, withFirstThreshold } from './decision/segments.js';
+import { fixSegment, modelOf, type Segments, segmentsOf, withFirstThreshold } from './decision/segments.js';
 import type { Family, Model } from './family.js';
 import { type FeatureSpace, layOutFeatures, spread } from './features.js';
 import { families } from './index.js';
@@ -216,7 +216,7 @@ export class Scorer {
   /** The class of the row that was scored last, given by its values. */
   decide(values: Float64Array): number {
     const { model, segments } = this.loaded;
-    return (segments ? modelAt(segments, values) : model).decide(this.raw);
+    return (segments ? modelOf(segments, values[segments.feature.index])! : model).decide(this.raw);
   }
 
   /** Fills `scores` from `raw`. */

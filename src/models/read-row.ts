@@ -67,6 +67,7 @@ export function recordOf(
 }
 
 function checkImputable({ model, preprocessing: { imputed } }: RowModel, feature: Feature): void {
+  if (feature.isNeeded) throw rowError(feature, 'is missing, and the threshold depends on it');
   for (let c = feature.column; c < feature.column + feature.width; c++) {
     if (model.takesMissing && !model.required?.[c]) continue;
     if (Number.isNaN(imputed[c])) throw rowError(feature, 'is missing, and the model does not impute it');

@@ -9,7 +9,7 @@
 import { ElsewiseError } from '../../documents/error.js';
 import { didYouMean, listNames } from '../../documents/nearest-name.js';
 import { argmax } from '../../linalg/vector.js';
-import { modelAt } from '../../models/decision/segments.js';
+import { modelOf } from '../../models/decision/segments.js';
 import type { Thresholds } from '../../models/family.js';
 import { isMissing } from '../../models/features.js';
 import { type LoadedModel, Scorer } from '../../models/load.js';
@@ -88,7 +88,7 @@ export class ParityCheck {
   /** Those of the row that is compared. */
   #thresholds(): Thresholds | undefined {
     const { model, segments } = this.model;
-    return (segments ? modelAt(segments, this.#values) : model).thresholds;
+    return (segments ? modelOf(segments, this.#values[segments.feature.index])! : model).thresholds;
   }
 
   /** A table may have numbered classes as 1.0. */

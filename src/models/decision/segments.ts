@@ -49,11 +49,13 @@ export function withFirstThreshold(decision: DecisionDocument | undefined): Deci
   return { ...decision, threshold: Object.values(decision.thresholds ?? {})[0] };
 }
 
-/** The feature that `thresholdBy` names, marked in the space: no answer changes the feature. */
+/** The feature that `thresholdBy` names, marked in the space: no answer changes the feature, and its value may be needed. */
 export function fixSegment(space: FeatureSpace, decision: DecisionDocument | undefined): FeatureSpace {
   const feature = decision && segmentFeature(decision, space);
   if (!feature) return space;
-  const features = space.features.map((one) => (one === feature ? { ...one, isFixed: true } : one));
+  const features = space.features.map((one) =>
+    one === feature ? { ...one, isFixed: true, isNeeded: decision.threshold === undefined } : one,
+  );
   return { ...space, features, byName: new Map(features.map((one) => [one.name, one])) };
 }
 
@@ -84,10 +86,6 @@ function thresholdsOf({ thresholds = {}, threshold }: DecisionDocument, feature:
   });
 }
 
-/** The model of a row, by its values. Throws where the value is missing and needed. */
-export function modelAt({ feature, models, missing }: Segments, values: Float64Array): Model {
-  const value = values[feature.index];
-  const model = Number.isNaN(value) ? missing : models[value];
-  if (model) return model;
-  throw new ElsewiseError('bad-row', 'is missing, and the threshold depends on it', `features.${feature.name}`);
-}
+/** The model of a value of the feature. Null: the value is missing, and the document has no threshold for such rows. */
+export const modelOf = ({ models, missing }: Segments, value: number): Model | null =>
+  Number.isNaN(value) ? missing : models[value];
